@@ -1,0 +1,174 @@
+import type { Abstract, CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import type { AgentExtension } from '#protocol';
+import { DEFAULT_MODES, type CardOptions } from './card/card.options.js';
+import type { Clock } from './context/clock.js';
+import { A2AConfigurationError } from './context/configuration.error.js';
+import type { IdGenerator } from './context/id-generator.js';
+import type { PrincipalAnswer } from './context/principal.js';
+import type { A2ASettings } from './context/settings.js';
+import type { PrincipalResolver } from './security/principal.resolver.js';
+import type { SkillDefinition } from './skills/registered-skill.js';
+import type { RoutingRequest, SkillRouter } from './skills/skill.router.js';
+import type { TaskStore } from './store/task.store.js';
+
+/** A port that the host fills: an instance, a class that takes part in injection, or a provider of the application. */
+export type PortOption<T> = T | Type<T> | { readonly useExisting: Type<T> | Abstract<T> | string | symbol };
+
+/**
+ * The options of the module. Numbers that are zero or negative stand for the default, or lift a bound where that is said.
+ *
+ * @example
+ * A2AModule.forRoot({
+ *   guards: [AuthGuard('jwt')],
+ *   card: { name: 'Invoices', description: 'Answers questions about invoices.', url: 'https://invoices.example.com' },
+ *   principal: (request) => ({ owner: request.user?.sub, scopes: request.user?.scopes ?? [] }),
+ * })
+ */
+export interface A2AOptions {
+  readonly card: CardOptions;
+  /**
+   * Says who calls. There is no default: tasks always have an owner.
+   *
+   * The request is that of the host's HTTP adapter.
+   */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the host's own request type, whatever it is
+  readonly principal: ((request: any) => PrincipalReturn) | PortOption<PrincipalResolver>;
+  /** Skills beside those found on providers; listed before them. @default [] */
+  readonly skills?: readonly SkillDefinition[];
+  /** @default a store in memory */
+  readonly store?: PortOption<TaskStore>;
+  /** Picks the skill for a message. @default by name */
+  readonly router?:
+    ((request: RoutingRequest) => string | undefined | Promise<string | undefined>) | PortOption<SkillRouter>;
+  /** Browser origins that may call beside the endpoint's own, such as `https://app.example.com`. @default [] */
+  readonly allowedOrigins?: readonly string[];
+  /** Whether a call without `A2A-Version` is served as 1.0, or refused. @default 'lenient' */
+  readonly versionPolicy?: 'lenient' | 'strict';
+  /** Extensions that the agent supports, or requires. @default [] */
+  readonly extensions?: readonly AgentExtension[];
+  /** The `WWW-Authenticate` of a 401, such as `Bearer`. @default none */
+  readonly challenge?: string;
+  /** Bytes. @default 1 MiB */
+  readonly maxBodyBytes?: number;
+  /** Bytes that one task may take; negative: no bound. @default 16 MiB */
+  readonly maxTaskBytes?: number;
+  /** Messages that a task's history keeps. @default 200 */
+  readonly maxHistory?: number;
+  /** @default 50 */
+  readonly defaultPageSize?: number;
+  /** @default 100, as the specification has it */
+  readonly maxPageSize?: number;
+  /** How long one run of a skill may take, in milliseconds. @default 5 minutes */
+  readonly taskTimeout?: number;
+  /** How long the store may take over one operation, in milliseconds. @default 30 seconds */
+  readonly storeTimeout?: number;
+  /** Runs that one owner may have at once; negative: no bound. @default 16 */
+  readonly maxConcurrentRunsPerOwner?: number;
+  /** Settled tasks kept per owner, tenant and scope set; negative: the host's own affair. @default 64 */
+  readonly terminalTaskRetention?: number;
+  /** The key under which a task's metadata names its skill. @default 'a2a.skill' */
+  readonly skillMetadataKey?: string;
+  /** Whether parts of a media type that the skill does not take are refused. @default true */
+  readonly enforceInputModes?: boolean;
+  readonly shutdown?: {
+    /** How long live runs may finish by themselves, in milliseconds. @default 10 seconds */
+    readonly drainMs?: number;
+    /** How long shutting down may take altogether, in milliseconds. @default 15 seconds */
+    readonly timeoutMs?: number;
+  };
+  /** Tells the time. @default the machine's clock */
+  readonly clock?: Clock;
+  /** Mints ids. @default UUIDs */
+  readonly ids?: IdGenerator;
+}
+
+type PrincipalReturn = PrincipalAnswer | null | undefined | Promise<PrincipalAnswer | null | undefined>;
+
+/** What has to be known when the module is defined, before any option is resolved. */
+export interface A2AModuleExtras {
+  /** The endpoint's path, below the host's global prefix. @default '/a2a' */
+  readonly path?: string;
+  /** The host's guards, run on every call after the protocol's own checks. @default [] */
+  readonly guards?: readonly (Type<CanActivate> | CanActivate)[];
+  /** Replaces the guards that note owner, tenant and scopes as `request.a2a`. @default the three of this package */
+  readonly principalGuards?: readonly (Type<CanActivate> | CanActivate)[];
+  /** Modules that the guards, and classes among the options, take their dependencies from. @default [] */
+  readonly imports?: NonNullable<ModuleMetadata['imports']>;
+  /** Whether the exports of the module can be injected everywhere. @default false */
+  readonly isGlobal?: boolean;
+}
+
+export const DEFAULT_PATH = '/a2a';
+
+const MINUTE = 60_000;
+const MIB = 1024 * 1024;
+/** Timers cannot wait longer. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws {A2AConfigurationError} for options that contradict themselves or lack something
+ */
+export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
+  assertComplete(options);
+  const settings: A2ASettings = {
+    path: checkedPath(path),
+    maxBodyBytes: positive(options.maxBodyBytes, MIB),
+    allowedOrigins: [...(options.allowedOrigins ?? [])],
+    versionPolicy: options.versionPolicy ?? 'lenient',
+    extensions: structuredClone(options.extensions ?? []),
+    challenge: options.challenge,
+    interfaceTenant: options.card.tenant,
+    defaultPageSize: positive(options.defaultPageSize, 50),
+    maxPageSize: positive(options.maxPageSize, 100),
+    maxHistory: positive(options.maxHistory, 200),
+    maxTaskBytes: bound(options.maxTaskBytes, 16 * MIB),
+    taskTimeout: Math.min(positive(options.taskTimeout, 5 * MINUTE), MAX_DELAY),
+    storeTimeout: Math.min(positive(options.storeTimeout, MINUTE / 2), MAX_DELAY),
+    maxConcurrentRunsPerOwner: bound(options.maxConcurrentRunsPerOwner, 16),
+    terminalTaskRetention: bound(options.terminalTaskRetention, 64),
+    skillMetadataKey: options.skillMetadataKey ?? 'a2a.skill',
+    enforceInputModes: options.enforceInputModes ?? true,
+    defaultInputModes: options.card.defaultInputModes ?? DEFAULT_MODES,
+    drainMs: Math.max(0, options.shutdown?.drainMs ?? 10_000),
+    shutdownTimeout: positive(options.shutdown?.timeoutMs, 15_000),
+  };
+  if (settings.defaultPageSize > settings.maxPageSize) {
+    throw new A2AConfigurationError(
+      `defaultPageSize (${settings.defaultPageSize}) is larger than maxPageSize (${settings.maxPageSize}). Lower the one or raise the other.`,
+    );
+  }
+  return settings;
+}
+
+/** JavaScript callers, and casts, can leave out what the types demand. */
+function assertComplete({ principal, card }: Partial<A2AOptions>): void {
+  if (principal === undefined) {
+    throw new A2AConfigurationError(
+      'The option `principal` is missing: every task has an owner. Pass a function that takes the owner from the request, such as `(request) => ({ owner: request.user?.sub })`.',
+    );
+  }
+  if (!card?.name || !card.description) {
+    throw new A2AConfigurationError('The options `card.name` and `card.description` are missing. Give the agent both.');
+  }
+}
+
+function checkedPath(path: string): string {
+  if (!/^(?:\/[\w.~-]+)+$/u.test(path)) {
+    throw new A2AConfigurationError(
+      `The path ${JSON.stringify(path)} cannot be served. It must start with "/" and name plain segments, such as "/a2a".`,
+    );
+  }
+  return path;
+}
+
+/** Zero, negative and absent stand for the default. */
+function positive(value: number | undefined, fallback: number): number {
+  return value !== undefined && value > 0 ? value : fallback;
+}
+
+/** Zero and absent stand for the default, negative lifts the bound. */
+function bound(value: number | undefined, fallback: number): number {
+  return value !== undefined && value < 0 ? Infinity : positive(value, fallback);
+}

@@ -1,0 +1,136 @@
+import type { DynamicModule, FactoryProvider, Provider, Type } from '@nestjs/common';
+import { DiscoveryModule, ModuleRef } from '@nestjs/core';
+import { A2A_OPTIONS } from './a2a.constants.js';
+import { DEFAULT_PATH, resolveOptions, type A2AModuleExtras, type A2AOptions, type PortOption } from './a2a.options.js';
+import { A2AService } from './a2a.service.js';
+import { BodyReader } from './bindings/body/body.reader.js';
+import { EndpointPath } from './bindings/body/endpoint-path.js';
+import { EntryGate } from './bindings/body/entry.gate.js';
+import { EntryMiddleware } from './bindings/body/entry.middleware.js';
+import { OriginPolicy } from './bindings/body/origin.policy.js';
+import { CallFactory } from './bindings/jsonrpc/call.factory.js';
+import { createJsonRpcController } from './bindings/jsonrpc/jsonrpc.controller.js';
+import { RpcDispatcher } from './bindings/jsonrpc/rpc.dispatcher.js';
+import { RouteConflictDetector } from './bindings/route-conflict.detector.js';
+import { AgentCardRoute } from './bindings/well-known/agent-card.route.js';
+import { CardBuilder } from './card/card.builder.js';
+import { A2A_CARD_OPTIONS } from './card/card.options.js';
+import { Clock, SystemClock } from './context/clock.js';
+import { IdGenerator, UuidGenerator } from './context/id-generator.js';
+import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
+import { TaskEventBus } from './events/task-event.bus.js';
+import { RunRegistry } from './execution/run.registry.js';
+import { TaskCanceller } from './execution/task.canceller.js';
+import { TaskRetention } from './execution/task.retention.js';
+import { TaskRunner } from './execution/task.runner.js';
+import { CapabilityPolicy } from './operations/capability.policy.js';
+import { MessageService } from './operations/message.service.js';
+import { RequestHandler } from './operations/request.handler.js';
+import { SkillSelector } from './operations/skill.selector.js';
+import { TaskLister } from './operations/task.lister.js';
+import { TaskReader } from './operations/task.reader.js';
+import { TaskService } from './operations/task.service.js';
+import { OwnerGuard } from './security/owner.guard.js';
+import { PrincipalResolver } from './security/principal.resolver.js';
+import { PrincipalService } from './security/principal.service.js';
+import { ScopeGuard } from './security/scope.guard.js';
+import { TenantGuard } from './security/tenant.guard.js';
+import { SkillAccessor } from './skills/skill.accessor.js';
+import { SkillExplorer } from './skills/skill.explorer.js';
+import { SkillInvoker } from './skills/skill.invoker.js';
+import { A2A_SKILL_DEFINITIONS, SkillOrchestrator } from './skills/skill.orchestrator.js';
+import { SkillRegistry } from './skills/skill.registry.js';
+import { NamedSkillRouter, SkillRouter } from './skills/skill.router.js';
+import { MemoryTaskStore } from './store/memory/memory-task.store.js';
+import { TaskStore } from './store/task.store.js';
+
+/** Adds what the extras ask for to the module that the options define. */
+export function extendDefinition(definition: DynamicModule, extras: A2AModuleExtras): DynamicModule {
+  const { path = DEFAULT_PATH, guards = [], principalGuards = [OwnerGuard, TenantGuard, ScopeGuard] } = extras;
+  return {
+    ...definition,
+    global: extras.isGlobal ?? false,
+    imports: [...(definition.imports ?? []), DiscoveryModule, ...(extras.imports ?? [])],
+    controllers: [createJsonRpcController(path, guards, principalGuards)],
+    providers: [...(definition.providers ?? []), ...portProviders(path), ...SERVICES],
+    exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
+  };
+}
+
+const SERVICES: readonly Provider[] = [
+  A2AService,
+  AgentCardRoute,
+  BodyReader,
+  CallFactory,
+  CapabilityPolicy,
+  CardBuilder,
+  EndpointPath,
+  EntryGate,
+  EntryMiddleware,
+  MessageService,
+  OriginPolicy,
+  PrincipalService,
+  RequestHandler,
+  RouteConflictDetector,
+  RpcDispatcher,
+  RunRegistry,
+  SkillAccessor,
+  SkillExplorer,
+  SkillInvoker,
+  SkillOrchestrator,
+  SkillRegistry,
+  SkillSelector,
+  TaskCanceller,
+  TaskEventBus,
+  TaskLister,
+  TaskReader,
+  TaskRetention,
+  TaskRunner,
+  TaskService,
+];
+
+/** What the options decide: settings, and the ports that the host may fill. */
+function portProviders(path: string): Provider[] {
+  return [
+    fromOptions(A2A_SETTINGS, (options) => resolveOptions(options, path)),
+    fromOptions(A2A_CARD_OPTIONS, ({ card }) => card),
+    fromOptions(A2A_SKILL_DEFINITIONS, ({ skills = [] }) => skills),
+    fromOptions(Clock, ({ clock }) => clock ?? new SystemClock()),
+    fromOptions(IdGenerator, ({ ids }) => ids ?? new UuidGenerator()),
+    fromOptions(PrincipalResolver, ({ principal }, modules) =>
+      isPort<PrincipalResolver>(principal, 'resolve') ? resolvePort(principal, modules) : { resolve: principal },
+    ),
+    fromOptions(SkillRouter, ({ router }, modules) => {
+      if (router === undefined) return new NamedSkillRouter();
+      return isPort<SkillRouter>(router, 'route') ? resolvePort(router, modules) : { route: router };
+    }),
+    {
+      provide: TaskStore,
+      inject: [A2A_OPTIONS, A2A_SETTINGS, ModuleRef],
+      useFactory: ({ store }: A2AOptions, { maxHistory }: A2ASettings, modules: ModuleRef) =>
+        store === undefined ? new MemoryTaskStore(maxHistory) : resolvePort(store, modules),
+    },
+  ];
+}
+
+function fromOptions<T>(
+  provide: FactoryProvider['provide'],
+  make: (options: A2AOptions, modules: ModuleRef) => T | Promise<T>,
+): Provider {
+  return { provide, inject: [A2A_OPTIONS, ModuleRef], useFactory: make };
+}
+
+/** Tells a class or an instance from a plain function. */
+function isPort<T>(option: unknown, method: string): option is PortOption<T> {
+  if (typeof option !== 'function') return true;
+  const prototype: unknown = option.prototype;
+  return typeof prototype === 'object' && prototype !== null && method in prototype;
+}
+
+function resolvePort<T>(option: PortOption<T>, modules: ModuleRef): T | Promise<T> {
+  if (typeof option === 'function') return modules.create(option as Type<T>);
+  if (typeof option === 'object' && option !== null && 'useExisting' in option) {
+    return modules.get<T>(option.useExisting, { strict: false });
+  }
+  return option;
+}

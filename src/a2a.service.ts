@@ -1,0 +1,83 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import type { AgentCapabilities } from '#protocol';
+import { OriginPolicy } from './bindings/body/origin.policy.js';
+import { A2AConfigurationError } from './context/configuration.error.js';
+import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
+import type { SkillDescription } from './context/skill-description.js';
+import { TaskEventBus } from './events/task-event.bus.js';
+import { TaskRunner } from './execution/task.runner.js';
+import { CapabilityPolicy } from './operations/capability.policy.js';
+import { SkillRegistry } from './skills/skill.registry.js';
+
+/** What goes on in the agent of this process. */
+export interface A2AStatistics {
+  /** Skills called since the process began. */
+  readonly executions: number;
+  /** Runs under way. */
+  readonly liveRuns: number;
+  /** Subscriptions to the updates of tasks. */
+  readonly subscribers: number;
+}
+
+/** The host's handle on its agent. Not available before the application has been initialised. */
+@Injectable()
+export class A2AService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private isReady = false;
+
+  constructor(
+    private readonly registry: SkillRegistry,
+    private readonly capabilityPolicy: CapabilityPolicy,
+    private readonly origins: OriginPolicy,
+    private readonly runner: TaskRunner,
+    private readonly bus: TaskEventBus,
+    @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+  ) {}
+
+  /** What the agent can do beside the core of the protocol. */
+  capabilities(): AgentCapabilities {
+    this.assertReady();
+    return this.capabilityPolicy.capabilities();
+  }
+
+  /** Copies of the descriptions of all skills, explicit ones first. */
+  skills(): SkillDescription[] {
+    this.assertReady();
+    return structuredClone([...this.registry.descriptions()]);
+  }
+
+  /** Replaces the list of browser origins that may call, at once and as a whole. */
+  setAllowedOrigins(origins: readonly string[]): void {
+    this.assertReady();
+    this.origins.setAllowedOrigins(origins);
+  }
+
+  statistics(): A2AStatistics {
+    return {
+      executions: this.runner.executions,
+      liveRuns: this.runner.liveRuns,
+      subscribers: this.bus.subscriberCount,
+    };
+  }
+
+  /**
+   * Starts no more runs, lets live ones finish for a while, cancels the rest and waits until each has stored its end.
+   * Reads are still answered. Called when the application is closed; calling it twice does nothing more.
+   */
+  async shutdown(): Promise<void> {
+    await this.runner.shutdown(this.settings.drainMs, this.settings.shutdownTimeout);
+  }
+
+  onApplicationBootstrap(): void {
+    this.isReady = true;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.shutdown();
+  }
+
+  private assertReady(): void {
+    if (!this.isReady) {
+      throw new A2AConfigurationError('The agent is not ready before the application has been initialised.');
+    }
+  }
+}

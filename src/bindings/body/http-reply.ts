@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+
+/** An answer that is written as it is, past everything that would change its bytes. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A reply of Fastify, as far as it is used here. */
+interface FastifyReplyLike {
+  readonly raw: ServerResponse;
+  code(status: number): this;
+  headers(headers: Readonly<Record<string, string>>): this;
+  send(payload: Buffer): this;
+}
+
+/** The response of Node behind a response of Express or a reply of Fastify. */
+export function rawResponse(response: unknown): ServerResponse {
+  return (response as { raw?: ServerResponse }).raw ?? (response as ServerResponse);
+}
+
+/** Writes a reply to a response of Express or Fastify, unless it was answered or has gone already. */
+export function sendReply(response: unknown, { status, headers, body }: HttpReply): void {
+  const raw = rawResponse(response);
+  if (raw.headersSent || raw.writableEnded || raw.destroyed) return;
+  const bytes = Buffer.from(body, 'utf8');
+  if (raw !== response) {
+    // A Buffer passes Fastify's serialisers as it is.
+    (response as FastifyReplyLike).code(status).headers(headers).send(bytes);
+    return;
+  }
+  raw.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value);
+  raw.setHeader('Content-Length', bytes.length);
+  raw.end(bytes);
+}

@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CallContext } from '../../context/call-context.js';
+import { snapshotRequest } from '../../context/request-snapshot.js';
+import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
+import { tierOf } from '../../context/tier.js';
+import { PrincipalService } from '../../security/principal.service.js';
+import { rawRequest } from '../body/capture.js';
+import { rawResponse } from '../body/http-reply.js';
+import { negotiateExtensions, negotiateVersion } from './service-parameters.js';
+
+/** Makes the context of a call from an HTTP request that all guards have let through. */
+@Injectable()
+export class CallFactory {
+  constructor(
+    private readonly principals: PrincipalService,
+    @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+  ) {}
+
+  /** @throws {UnauthenticatedError} when no guard has noted an owner */
+  create(request: object, response: unknown): CallContext {
+    const raw = rawRequest(request);
+    const principal = this.principals.principal(request);
+    return {
+      principal,
+      tier: tierOf(principal),
+      version: negotiateVersion(raw, this.settings.versionPolicy),
+      requestedExtensions: negotiateExtensions(raw, this.settings.extensions),
+      signal: departureSignal(response),
+      httpRequest: request,
+      httpResponse: response,
+      request: snapshotRequest(request),
+    };
+  }
+}
+
+/** Aborts when the response is closed before it was finished. The request's own close event comes too early for that. */
+function departureSignal(response: unknown): AbortSignal {
+  const raw = rawResponse(response);
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

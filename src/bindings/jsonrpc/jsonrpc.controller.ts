@@ -1,0 +1,66 @@
+import {
+  All,
+  Controller,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+  type CanActivate,
+  type Type,
+} from '@nestjs/common';
+import type { A2ASettings } from '../../context/settings.js';
+import { A2A_SETTINGS } from '../../context/settings.js';
+import { Inject } from '@nestjs/common';
+import { sendReply } from '../body/http-reply.js';
+import { resultReply } from '../body/rpc-reply.js';
+import { CallFactory } from './call.factory.js';
+import type { Envelope } from './envelope.js';
+import { EnvelopeGuard } from './envelope.guard.js';
+import { RpcDispatcher } from './rpc.dispatcher.js';
+import { RpcExceptionFilter } from './rpc-exception.filter.js';
+import { envelopeOf } from './rpc-request.js';
+import { ServiceParametersGuard } from './service-parameters.guard.js';
+
+/** A guard, as `@UseGuards` takes it. */
+export type GuardRef = Type<CanActivate> | CanActivate;
+
+/**
+ * Makes the controller of the JSON-RPC endpoint. It writes its answers itself, so that no pipe, interceptor or filter
+ * of the host changes them.
+ *
+ * @param path below the host's global prefix
+ * @param guards the host's guards, between the protocol's checks and the principal's
+ * @param principalGuards those that note owner, tenant and scopes
+ */
+export function createJsonRpcController(
+  path: string,
+  guards: readonly GuardRef[],
+  principalGuards: readonly GuardRef[],
+): Type<unknown> {
+  @Controller({ path, version: VERSION_NEUTRAL })
+  @UseGuards(EnvelopeGuard, ServiceParametersGuard, ...guards, ...principalGuards)
+  @UseFilters(RpcExceptionFilter)
+  class JsonRpcController {
+    constructor(
+      private readonly calls: CallFactory,
+      private readonly dispatcher: RpcDispatcher,
+      @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+    ) {}
+
+    @All()
+    async handle(@Req() request: object, @Res() response: unknown): Promise<void> {
+      const envelope = envelopeOf(request) as Envelope;
+      const call = this.calls.create(request, response);
+      const result = await this.dispatcher.dispatch(envelope, call);
+      sendReply(response, resultReply(envelope.id, result, this.extensionHeader(call.requestedExtensions)));
+    }
+
+    /** Names the extensions that were asked for and are served. */
+    private extensionHeader(requested: readonly string[]): Record<string, string> {
+      const active = this.settings.extensions.map(({ uri }) => uri).filter((uri) => requested.includes(uri));
+      return active.length > 0 ? { 'A2A-Extensions': active.join(', ') } : {};
+    }
+  }
+  return JsonRpcController;
+}

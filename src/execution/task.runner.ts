@@ -1,0 +1,167 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InternalError, TaskState, textPart, UnsupportedOperationError } from '#protocol';
+import { Clock } from '../context/clock.js';
+import { IdGenerator } from '../context/id-generator.js';
+import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+import { TaskEventBus } from '../events/task-event.bus.js';
+import { TaskStore } from '../store/task.store.js';
+import { describeError } from '../context/describe-error.js';
+import { ShutdownError, TaskSettledElsewhereError } from './run-errors.js';
+import { RunRegistry } from './run.registry.js';
+import { TaskRun, type RunDependencies, type RunOrder } from './task-run.js';
+import { TaskRecorder } from './task.recorder.js';
+import { TaskRetention } from './task.retention.js';
+import type { TaskSeed } from './task-seed.js';
+
+/**
+ * Starts runs, and stops them when the process ends.
+ *
+ * - A run is refused before anything of it is written, or it is written and runs.
+ * - After {@link shutdown} has begun no run starts.
+ */
+@Injectable()
+export class TaskRunner {
+  private readonly logger = new Logger(TaskRunner.name);
+  private readonly deps: RunDependencies;
+  private readonly runs = new Set<TaskRun>();
+  private started = 0;
+  private isClosed = false;
+
+  constructor(
+    store: TaskStore,
+    bus: TaskEventBus,
+    clock: Clock,
+    private readonly ids: IdGenerator,
+    @Inject(A2A_SETTINGS) settings: A2ASettings,
+    private readonly registry: RunRegistry,
+    private readonly retention: TaskRetention,
+  ) {
+    this.deps = { store, bus, clock, ids, settings };
+  }
+
+  /** How many skills have been called since the process began. */
+  get executions(): number {
+    return this.started;
+  }
+
+  /** How many runs are under way. */
+  get liveRuns(): number {
+    return this.runs.size;
+  }
+
+  /**
+   * Starts the run of a new task.
+   *
+   * @param disclose whether the caller is told of the task at once, and so before the skill is called
+   * @throws {UnsupportedOperationError} when the owner has no run slot left, or the process is ending
+   * @throws {InternalError} when the task is to be disclosed and cannot be stored
+   */
+  async start(order: RunOrder, disclose: boolean): Promise<TaskRun> {
+    const run = this.prepare(order);
+    if (disclose && order.skill.description.answers === 'task') {
+      run.recorder.tell();
+      await this.orGiveUp(run, run.recorder.disclose());
+    }
+    return this.launch(run);
+  }
+
+  /**
+   * Resumes a paused task with another message.
+   *
+   * @throws {UnsupportedOperationError} when the owner has no run slot left, the process is ending, or someone else
+   * resumed or settled the task first; nothing is written then
+   * @throws {InternalError} when the message cannot be stored
+   */
+  async resume(order: RunOrder): Promise<TaskRun> {
+    const run = this.prepare(order);
+    const { recorder } = run;
+    const resumed = recorder.record(
+      { kind: 'message', message: order.message },
+      recorder.statusUpdate(TaskState.Working),
+    );
+    await this.orGiveUp(run, resumed);
+    return this.launch(run);
+  }
+
+  /**
+   * Creates or ends a task that no skill will work on.
+   *
+   * @param text why, for the caller
+   * @throws {UnsupportedOperationError} when someone else resumed or settled the task first
+   * @throws {InternalError} when it cannot be stored
+   */
+  async reject(seed: TaskSeed, text: string): Promise<TaskRecorder> {
+    const recorder = new TaskRecorder(this.deps, seed, this.ids.next(), {
+      released: () => undefined,
+      ended: () => {
+        this.retention.schedule(seed);
+      },
+    });
+    const message = recorder.agentMessage(this.ids.next(), [textPart(text)]);
+    try {
+      await recorder.record(recorder.statusUpdate(TaskState.Rejected, message));
+    } catch (error) {
+      throw this.translate(error);
+    }
+    return recorder;
+  }
+
+  /**
+   * Lets live runs finish for a while, then cancels them, and waits until each has stored its end.
+   *
+   * @param drainMs how long runs may finish by themselves
+   * @param timeout how long to wait altogether, in milliseconds
+   */
+  async shutdown(drainMs: number, timeout: number): Promise<void> {
+    this.isClosed = true;
+    const ended = Promise.all([...this.runs].map((run) => run.outcome));
+    await within(ended, Math.min(drainMs, timeout));
+    for (const run of this.runs) run.abort(new ShutdownError());
+    await within(ended, timeout);
+    await this.retention.flush();
+  }
+
+  private prepare(order: RunOrder): TaskRun {
+    if (this.isClosed) throw new UnsupportedOperationError('the agent is shutting down');
+    const slot = this.registry.claim(order.seed.owner);
+    return new TaskRun(this.deps, order, this.ids.next(), slot);
+  }
+
+  private launch(run: TaskRun): TaskRun {
+    this.runs.add(run);
+    this.started++;
+    void run.outcome.then(({ kind }) => {
+      this.runs.delete(run);
+      if (kind === 'task') this.retention.schedule(run.tier);
+    });
+    void run.execute();
+    return run;
+  }
+
+  private async orGiveUp(run: TaskRun, written: Promise<void>): Promise<void> {
+    try {
+      await written;
+    } catch (error) {
+      const translated = this.translate(error);
+      run.giveUp(translated);
+      throw translated;
+    }
+  }
+
+  private translate(error: unknown): UnsupportedOperationError | InternalError {
+    if (error instanceof TaskSettledElsewhereError) {
+      return new UnsupportedOperationError('the task was changed by someone else');
+    }
+    this.logger.error(`A task could not be stored: ${describeError(error)}`);
+    return new InternalError();
+  }
+}
+
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, elapsed]);
+  clearTimeout(timer);
+}

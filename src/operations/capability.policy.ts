@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  OPERATIONS,
+  PushNotificationNotSupportedError,
+  UnsupportedOperationError,
+  type A2AMethod,
+  type AgentCapabilities,
+} from '#protocol';
+import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+
+/**
+ * Knows what the agent can do beside the core, for its card and for its operations alike.
+ *
+ * @see A2A v1.0 §3.3.4 Capability Validation
+ */
+@Injectable()
+export class CapabilityPolicy {
+  constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
+
+  capabilities(): AgentCapabilities {
+    const { extensions } = this.settings;
+    return {
+      streaming: false,
+      pushNotifications: false,
+      ...(extensions.length > 0 && { extensions: structuredClone([...extensions]) }),
+    };
+  }
+
+  /**
+   * @throws {UnsupportedOperationError} or {PushNotificationNotSupportedError} when the method needs a capability that
+   * the card does not declare
+   */
+  assertServes(method: A2AMethod): void {
+    const { capability } = OPERATIONS[method];
+    if (capability === undefined || this.capabilities()[capability] === true) return;
+    throw capability === 'pushNotifications'
+      ? new PushNotificationNotSupportedError()
+      : new UnsupportedOperationError(`This agent does not support ${method}.`);
+  }
+}

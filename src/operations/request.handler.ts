@@ -1,0 +1,55 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  InvalidParamsError,
+  UnsupportedOperationError,
+  type A2AMethod,
+  type RequestOf,
+  type ResponseOf,
+} from '#protocol';
+import type { CallContext } from '../context/call-context.js';
+import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+import { CapabilityPolicy } from './capability.policy.js';
+import { MessageService } from './message.service.js';
+import { TaskService } from './task.service.js';
+
+type Operation<M extends A2AMethod> = (request: RequestOf<M>, call: CallContext) => Promise<ResponseOf<M>>;
+
+/**
+ * Serves the operations of the protocol, whatever binding a call came through.
+ *
+ * @see A2A v1.0 §3.1 Core Operations
+ */
+@Injectable()
+export class RequestHandler {
+  private readonly operations: { readonly [M in A2AMethod]?: Operation<M> };
+
+  constructor(
+    @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+    private readonly capabilities: CapabilityPolicy,
+    messages: MessageService,
+    tasks: TaskService,
+  ) {
+    this.operations = {
+      SendMessage: (request, call) => messages.send(request, call),
+      GetTask: (request, call) => tasks.get(request, call),
+      ListTasks: (request, call) => tasks.list(request, call),
+      CancelTask: (request, call) => tasks.cancel(request, call),
+    };
+  }
+
+  /** @throws {A2AError} what the operation answers instead of a result */
+  handle<M extends A2AMethod>(method: M, request: RequestOf<M>, call: CallContext): Promise<ResponseOf<M>> {
+    this.capabilities.assertServes(method);
+    this.assertTenant(request);
+    const operation = this.operations[method];
+    if (!operation) throw new UnsupportedOperationError();
+    return operation(request, call);
+  }
+
+  /** The tenant of a request routes it and grants nothing: it is only compared with the one on the card (§4.4.6). */
+  private assertTenant({ tenant }: { readonly tenant?: string }): void {
+    const { interfaceTenant } = this.settings;
+    if (interfaceTenant === undefined || tenant === interfaceTenant) return;
+    throw new InvalidParamsError([{ field: 'tenant', description: "Must be the tenant of the card's interface." }]);
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The place of a task in the order of lists: newest status first, then by id, both descending.
+ *
+ * @see A2A v1.0 §3.1.4 List Tasks
+ */
+export interface ListCursor {
+  /** Epoch milliseconds. */
+  readonly statusAt: number;
+  readonly id: string;
+}
+
+const FORMAT = /^1:(\d{1,16}):(.{1,256})$/su;
+
+/** Writes a cursor as an opaque page token. */
+export function encodeCursor(cursor: ListCursor): string {
+  return Buffer.from(`1:${cursor.statusAt}:${cursor.id}`, 'utf8').toString('base64url');
+}
+
+/**
+ * Reads a page token. It names a place and nothing else: what a caller sees there is decided by who the caller is.
+ *
+ * @returns `undefined` when this is no token of ours
+ */
+export function decodeCursor(token: string): ListCursor | undefined {
+  const match = FORMAT.exec(Buffer.from(token, 'base64url').toString('utf8'));
+  if (!match) return undefined;
+  const cursor = { statusAt: Number(match[1]), id: match[2] ?? '' };
+  // Lenient decoding would accept many spellings of one token, and damaged ones.
+  return encodeCursor(cursor) === token ? cursor : undefined;
+}
+
+/** Compares two places: negative when `a` stands before `b` in a list. */
+export function compareCursors(a: ListCursor, b: ListCursor): number {
+  return b.statusAt - a.statusAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}

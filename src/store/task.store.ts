@@ -1,0 +1,144 @@
+import type { Task, TaskState } from '#protocol';
+import type { Tier } from '../context/tier.js';
+import type { ListCursor } from './cursor.js';
+import type { TaskRecord } from './task-record.js';
+import type { StatusUpdate, TaskUpdate } from './task-update.js';
+
+/** Which task: its id, and the owner in whose name it is asked for. */
+export interface TaskKey {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** A task that is to be written for the first time, with the updates that were ready by then. */
+export interface TaskDraft extends Tier {
+  /** The task as created, before any of the updates. */
+  readonly task: Task;
+  readonly skillId: string;
+  /** The run that may write to the task; `null` when the updates already end or pause it. */
+  readonly runId: string | null;
+  readonly updates: readonly TaskUpdate[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Updates that the run of a task adds to it. */
+export interface TaskAppend {
+  readonly key: TaskKey;
+  /** The version that the writer last knew. */
+  readonly expected: number;
+  /** The run that may write afterwards; `null` when the updates end or pause the task. */
+  readonly runId: string | null;
+  /** At least one. */
+  readonly updates: readonly TaskUpdate[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The whole task after the updates, for stores that keep it whole. */
+  readonly task: () => Task;
+}
+
+/** A change of status by someone who is not the task's run. */
+export interface TaskSettle {
+  readonly key: TaskKey;
+  /** The states in which the task may be for this to happen. */
+  readonly guard: readonly TaskState[];
+  readonly update: StatusUpdate;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Which tasks a list shows, and from where. */
+export interface TaskQuery {
+  /** The caller's tier. A store that does not filter tiers may look at the owner alone. */
+  readonly tier: Tier;
+  readonly contextId?: string;
+  readonly state?: TaskState;
+  /** Epoch milliseconds; tasks whose status is as old as this or newer. */
+  readonly statusSince?: number;
+  /** Only what stands behind this place. */
+  readonly after?: ListCursor;
+  /** How many records at most; at least 1. */
+  readonly limit: number;
+  /** Whether the artifacts are asked for. */
+  readonly artifacts: boolean;
+}
+
+/** A page of tasks. */
+export interface TaskPage {
+  readonly records: readonly TaskRecord[];
+  /** How many tasks match, on all pages. */
+  readonly total: number;
+  /** Whether more stand behind the last record. */
+  readonly more: boolean;
+}
+
+/**
+ * Keeps tasks. The port that every store implements, and the token under which it is injected.
+ *
+ * - What is written is visible to every later read, and whole: an operation happens or does not.
+ * - Records are copies on the way in and on the way out.
+ * - Owner, tenant and scope of a task never change.
+ * - `status_at` of a task never decreases, and the version grows by one per update.
+ *
+ * A store that is written by hand is checked with the contract suite.
+ */
+export abstract class TaskStore {
+  /**
+   * Whether {@link list} shows a caller only the tasks of its own tier. A store that leaves this `false` is asked for
+   * all tasks of the owner instead.
+   */
+  readonly filtersTiers: boolean = false;
+
+  /**
+   * Writes a new task at version `updates.length`.
+   *
+   * @throws {TaskRecordConflictError} when a task of this id exists; nothing is overwritten
+   */
+  abstract create(draft: TaskDraft): Promise<void>;
+
+  /**
+   * Adds updates to a task that is still at the expected version.
+   *
+   * @returns the new version
+   * @throws {TaskRecordConflictError} when the task has another version
+   * @throws {TaskRecordNotFoundError} when there is no such task of this owner
+   */
+  abstract append(append: TaskAppend): Promise<number>;
+
+  /**
+   * Changes the status of a task that is in one of the guard's states, whatever its version, and takes the right to
+   * write from its run.
+   *
+   * @returns the new version, or `null` when the task is in none of those states or not there
+   */
+  abstract settle(settle: TaskSettle): Promise<number | null>;
+
+  /**
+   * Removes a task that is still at the expected version.
+   *
+   * @returns whether it was removed
+   */
+  abstract discard(key: TaskKey, expected: number): Promise<boolean>;
+
+  /**
+   * Reads a task.
+   *
+   * @param signal aborts when nobody waits for the answer any more
+   * @throws {TaskRecordNotFoundError} for an unknown id and for a task of another owner alike
+   */
+  abstract read(key: TaskKey, signal?: AbortSignal): Promise<TaskRecord>;
+
+  /**
+   * Lists tasks, newest status first.
+   *
+   * @param signal aborts when nobody waits for the answer any more
+   */
+  abstract list(query: TaskQuery, signal?: AbortSignal): Promise<TaskPage>;
+
+  /**
+   * Removes the oldest settled tasks of one tier. A store without it keeps a retention policy of its own.
+   *
+   * @param keep how many settled tasks of the tier stay
+   */
+  trim?(tier: Tier, keep: number): Promise<void>;
+}
