@@ -91,9 +91,10 @@ export class TaskRun {
       },
     });
     if (this.answersWithMessage) this.refusal = new TaskEndedError('A skill that answers with Messages has no task.');
-    // From the start: a cancel may come before the skill does.
-    const following = deps.bus.follow(this.recorder.key, ({ runId }) => {
-      if (runId !== this.id) this.abort(new TaskSettledElsewhereError());
+    const resumedFrom = order.seed.version ?? 0;
+    // From the start: a cancel may come before the skill does, and the last word of the run before this one as late.
+    const following = deps.bus.follow(this.recorder.key, ({ runId, version }) => {
+      if (runId !== this.id && version > resumedFrom) this.abort(new TaskSettledElsewhereError());
     });
     void this.outcome.then(() => {
       following.unsubscribe();

@@ -31,7 +31,7 @@ export interface RecorderDependencies {
 
 /** What a recorder tells its run. */
 export interface RecorderHooks {
-  /** The task has been stored as paused or settled, and nobody has been told yet. */
+  /** The task is about to be stored as paused or settled, and nobody can see it so yet. */
   readonly released: () => void;
   /** The task is paused or settled, and {@link TaskRecorder.current} shows it. */
   readonly ended: () => void;
@@ -224,6 +224,8 @@ export class TaskRecorder {
     const state = last?.status.state ?? this.live.status.state;
     const ends = isTerminal(state) || isInterrupted(state);
     const runId = ends ? null : this.runId;
+    // The state is seen as soon as the store has it, which is before the store says so here.
+    if (ends) this.hooks.released();
     if (this.version === null) {
       const { task, owner, tenant, scope, skillId } = this.seed;
       await this.bounded(store.create({ task, owner, tenant, scope, skillId, runId, updates, at }));
@@ -232,7 +234,6 @@ export class TaskRecorder {
       const task = (): Task => afterUpdates(this.live, updates, this.deps.settings.maxHistory);
       await this.bounded(store.append({ key: this.key, expected: this.version, runId, updates, at, task }));
     }
-    if (ends) this.hooks.released();
     for (const update of updates) {
       applyUpdate(this.live, update, this.deps.settings.maxHistory);
       this.version++;

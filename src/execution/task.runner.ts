@@ -1,10 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { InternalError, TaskState, textPart, UnsupportedOperationError } from '#protocol';
+import { InternalError, TaskState, textPart, UnsupportedOperationError, type Message } from '#protocol';
 import { Clock } from '../context/clock.js';
 import { IdGenerator } from '../context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { TaskEventBus } from '../events/task-event.bus.js';
 import { TaskStore } from '../store/task.store.js';
+import type { TaskUpdate } from '../store/task-update.js';
 import { describeError } from '../context/describe-error.js';
 import { ShutdownError, TaskSettledElsewhereError } from './run-errors.js';
 import { RunRegistry } from './run.registry.js';
@@ -87,19 +88,21 @@ export class TaskRunner {
    * Creates or ends a task that no skill will work on.
    *
    * @param text why, for the caller
+   * @param message what would have resumed the task
    * @throws {UnsupportedOperationError} when someone else resumed or settled the task first
    * @throws {InternalError} when it cannot be stored
    */
-  async reject(seed: TaskSeed, text: string): Promise<TaskRecorder> {
+  async reject(seed: TaskSeed, text: string, message?: Message): Promise<TaskRecorder> {
     const recorder = new TaskRecorder(this.deps, seed, this.ids.next(), {
       released: () => undefined,
       ended: () => {
         this.retention.schedule(seed);
       },
     });
-    const message = recorder.agentMessage(this.ids.next(), [textPart(text)]);
+    const reason = recorder.agentMessage(this.ids.next(), [textPart(text)]);
+    const received: TaskUpdate[] = message ? [{ kind: 'message', message }] : [];
     try {
-      await recorder.record(recorder.statusUpdate(TaskState.Rejected, message));
+      await recorder.record(...received, recorder.statusUpdate(TaskState.Rejected, reason));
     } catch (error) {
       throw this.translate(error);
     }

@@ -96,13 +96,13 @@ export class MessageService {
     const message = this.stamp(request, id, contextId);
     const selection = this.selector.find(record.skillId);
     const seed = seedFromRecord(record);
-    if ('rejection' in selection) return this.rejectTask(seed, selection.rejection);
+    if ('rejection' in selection) return this.rejectTask(seed, selection.rejection, message);
     this.assertMayUse(selection.skill, message, call);
     return { run: await this.runner.resume(orderOf(request, call, selection.skill, message, seed)) };
   }
 
-  private async rejectTask(seed: TaskSeed, reason: string): Promise<Admission> {
-    const { current } = await this.runner.reject(seed, reason);
+  private async rejectTask(seed: TaskSeed, reason: string, message?: Message): Promise<Admission> {
+    const { current } = await this.runner.reject(seed, reason, message);
     return { response: { task: current } };
   }
 

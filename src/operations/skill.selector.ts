@@ -22,10 +22,8 @@ export class SkillSelector {
   async select(message: Message): Promise<Selection> {
     let id: string | undefined;
     try {
-      id = await this.router.route({
-        message: cloneJson(message),
-        skills: structuredClone(this.registry.descriptions()),
-      });
+      // The descriptions are frozen; the message is not.
+      id = await this.router.route({ message: cloneJson(message), skills: this.registry.descriptions() });
     } catch (error) {
       const told = findA2AError(error);
       if (!told) this.logger.error(`The skill router failed: ${describeError(error)}`);

@@ -12,6 +12,7 @@ import type { RegisteredSkill } from './registered-skill.js';
 @Injectable()
 export class SkillRegistry {
   private readonly skills = new Map<string, RegisteredSkill>();
+  private all: readonly SkillDescription[] = [];
 
   /**
    * @throws {A2AConfigurationError} for an id that is empty, too long or taken
@@ -28,6 +29,7 @@ export class SkillRegistry {
       );
     }
     this.skills.set(id, { description: freezeDeep(description), origin, invoke });
+    this.all = Object.freeze([...this.all, description]);
   }
 
   get(id: string): RegisteredSkill | undefined {
@@ -36,6 +38,6 @@ export class SkillRegistry {
 
   /** The descriptions of all skills, in the order of registration. */
   descriptions(): readonly SkillDescription[] {
-    return [...this.skills.values()].map(({ description }) => description);
+    return this.all;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JsonValue, Message } from '#protocol';
 import type { SkillDescription } from '../context/skill-description.js';
 
-/** What a router may look at. Copies: changing them changes nothing. */
+/** What a router may look at. Changing it changes nothing. */
 export interface RoutingRequest {
   readonly message: Message;
   readonly skills: readonly SkillDescription[];

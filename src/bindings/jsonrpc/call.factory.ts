@@ -20,12 +20,16 @@ export class CallFactory {
   create(request: object, response: unknown): CallContext {
     const raw = rawRequest(request);
     const principal = this.principals.principal(request);
+    let signal: AbortSignal | undefined;
     return {
       principal,
       tier: tierOf(principal),
       version: negotiateVersion(raw, this.settings.versionPolicy),
       requestedExtensions: negotiateExtensions(raw, this.settings.extensions),
-      signal: departureSignal(response),
+      // Most calls never look at it.
+      get signal() {
+        return (signal ??= departureSignal(response));
+      },
       httpRequest: request,
       httpResponse: response,
       request: snapshotRequest(request),
@@ -37,8 +41,10 @@ export class CallFactory {
 function departureSignal(response: unknown): AbortSignal {
   const raw = rawResponse(response);
   const controller = new AbortController();
-  raw.once('close', () => {
+  const leave = (): void => {
     if (!raw.writableFinished) controller.abort();
-  });
+  };
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
   return controller.signal;
 }
