@@ -3,8 +3,12 @@ export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['a2a-source', 'node', 'node-addons'] },
   testMatch: ['<rootDir>/{src,libs,apps,test}/**/*.spec.ts'],
+  globalSetup: '<rootDir>/test/support/postgres.setup.mjs',
+  globalTeardown: '<rootDir>/test/support/postgres.teardown.mjs',
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   maxWorkers: 2,
+  // Machines are busy at times; what hangs still fails.
+  testTimeout: 30_000,
   workerIdleMemoryLimit: '1GB',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -1,5 +1,6 @@
 import type { Abstract, CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import type { AgentExtension } from '#protocol';
+import type { DatabaseOptions } from './a2a.database.js';
 import { DEFAULT_MODES, type CardOptions } from './card/card.options.js';
 import type { Clock } from './context/clock.js';
 import { A2AConfigurationError } from './context/configuration.error.js';
@@ -35,7 +36,7 @@ export interface A2AOptions {
   readonly principal: ((request: any) => PrincipalReturn) | PortOption<PrincipalResolver>;
   /** Skills beside those found on providers; listed before them. @default [] */
   readonly skills?: readonly SkillDefinition[];
-  /** @default a store in memory */
+  /** @default a store on the host's DataSource when it has one, else in memory */
   readonly store?: PortOption<TaskStore>;
   /** Picks the skill for a message. @default by name */
   readonly router?:
@@ -94,6 +95,8 @@ export interface A2AModuleExtras {
   readonly principalGuards?: readonly (Type<CanActivate> | CanActivate)[];
   /** Modules that the guards, and classes among the options, take their dependencies from. @default [] */
   readonly imports?: NonNullable<ModuleMetadata['imports']>;
+  /** Which DataSource keeps the tasks when no `store` is given; `false`: none. @default the default one, if there is one */
+  readonly database?: DatabaseOptions | false;
   /** Whether the exports of the module can be injected everywhere. @default false */
   readonly isGlobal?: boolean;
 }
@@ -131,8 +134,8 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     skillMetadataKey: options.skillMetadataKey ?? 'a2a.skill',
     enforceInputModes: options.enforceInputModes ?? true,
     defaultInputModes: options.card.defaultInputModes ?? DEFAULT_MODES,
-    drainMs: Math.max(0, options.shutdown?.drainMs ?? 10_000),
-    shutdownTimeout: positive(options.shutdown?.timeoutMs, 15_000),
+    drainMs: Math.min(Math.max(0, options.shutdown?.drainMs ?? 10_000), MAX_DELAY),
+    shutdownTimeout: Math.min(positive(options.shutdown?.timeoutMs, 15_000), MAX_DELAY),
   };
   if (settings.defaultPageSize > settings.maxPageSize) {
     throw new A2AConfigurationError(
@@ -144,7 +147,7 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
 
 /** JavaScript callers, and casts, can leave out what the types demand. */
 function assertComplete({ principal, card }: Partial<A2AOptions>): void {
-  if (principal === undefined) {
+  if (!principal) {
     throw new A2AConfigurationError(
       'The option `principal` is missing: every task has an owner. Pass a function that takes the owner from the request, such as `(request) => ({ owner: request.user?.sub })`.',
     );

@@ -1,6 +1,7 @@
-import type { DynamicModule, FactoryProvider, Provider, Type } from '@nestjs/common';
+import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
 import { DiscoveryModule, ModuleRef } from '@nestjs/core';
 import { A2A_OPTIONS } from './a2a.constants.js';
+import { A2A_DATA_SOURCE, databaseModule, type DatabaseOptions } from './a2a.database.js';
 import { DEFAULT_PATH, resolveOptions, type A2AModuleExtras, type A2AOptions, type PortOption } from './a2a.options.js';
 import { A2AService } from './a2a.service.js';
 import { BodyReader } from './bindings/body/body.reader.js';
@@ -19,6 +20,7 @@ import { Clock, SystemClock } from './context/clock.js';
 import { IdGenerator, UuidGenerator } from './context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import { TaskEventBus } from './events/task-event.bus.js';
+import { existingProvider } from './existing-provider.js';
 import { RunRegistry } from './execution/run.registry.js';
 import { TaskCanceller } from './execution/task.canceller.js';
 import { TaskRetention } from './execution/task.retention.js';
@@ -50,9 +52,14 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
   return {
     ...definition,
     global: extras.isGlobal ?? false,
-    imports: [...(definition.imports ?? []), DiscoveryModule, ...(extras.imports ?? [])],
+    imports: [
+      ...(definition.imports ?? []),
+      DiscoveryModule,
+      databaseModule(extras.database ?? {}),
+      ...(extras.imports ?? []),
+    ],
     controllers: [createJsonRpcController(path, guards, principalGuards)],
-    providers: [...(definition.providers ?? []), ...portProviders(path), ...SERVICES],
+    providers: [...(definition.providers ?? []), ...portProviders(path), storeProvider(extras.database), ...SERVICES],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
   };
 }
@@ -104,13 +111,26 @@ function portProviders(path: string): Provider[] {
       if (router === undefined) return new NamedSkillRouter();
       return isPort<SkillRouter>(router, 'route') ? resolvePort(router, modules) : { route: router };
     }),
-    {
-      provide: TaskStore,
-      inject: [A2A_OPTIONS, A2A_SETTINGS, ModuleRef],
-      useFactory: ({ store }: A2AOptions, { maxHistory }: A2ASettings, modules: ModuleRef) =>
-        store === undefined ? new MemoryTaskStore(maxHistory) : resolvePort(store, modules),
-    },
   ];
+}
+
+/** The store that the host names, else one on its DataSource, else one in memory. */
+function storeProvider(database: DatabaseOptions | false = {}): Provider {
+  return {
+    provide: TaskStore,
+    inject: [A2A_OPTIONS, A2A_SETTINGS, ModuleRef, A2A_DATA_SOURCE],
+    useFactory: async (
+      { store }: A2AOptions,
+      { maxHistory }: A2ASettings,
+      modules: ModuleRef,
+      dataSource: unknown,
+    ): Promise<TaskStore> => {
+      if (store !== undefined) return resolvePort(store, modules);
+      if (dataSource === undefined || database === false) return new MemoryTaskStore(maxHistory);
+      const { openStore } = await import('./store/typeorm/create-store.js');
+      return openStore(dataSource as never, { maxHistory, createTables: database.createTables ?? true });
+    },
+  };
 }
 
 function fromOptions<T>(
@@ -127,10 +147,7 @@ function isPort<T>(option: unknown, method: string): option is PortOption<T> {
   return typeof prototype === 'object' && prototype !== null && method in prototype;
 }
 
-function resolvePort<T>(option: PortOption<T>, modules: ModuleRef): T | Promise<T> {
-  if (typeof option === 'function') return modules.create(option as Type<T>);
-  if (typeof option === 'object' && option !== null && 'useExisting' in option) {
-    return modules.get<T>(option.useExisting, { strict: false });
-  }
-  return option;
+function resolvePort<T extends object>(option: PortOption<T>, modules: ModuleRef): T | Promise<T> {
+  if (typeof option === 'function') return modules.create(option);
+  return 'useExisting' in option ? existingProvider(option.useExisting, modules) : option;
 }

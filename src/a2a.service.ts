@@ -1,4 +1,10 @@
-import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import type { AgentCapabilities } from '#protocol';
 import { OriginPolicy } from './bindings/body/origin.policy.js';
 import { A2AConfigurationError } from './context/configuration.error.js';
@@ -8,6 +14,7 @@ import { TaskEventBus } from './events/task-event.bus.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { SkillRegistry } from './skills/skill.registry.js';
+import { TaskStore } from './store/task.store.js';
 
 /** What goes on in the agent of this process. */
 export interface A2AStatistics {
@@ -21,7 +28,7 @@ export interface A2AStatistics {
 
 /** The host's handle on its agent. Not available before the application has been initialised. */
 @Injectable()
-export class A2AService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class A2AService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private isReady = false;
 
   constructor(
@@ -30,6 +37,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly origins: OriginPolicy,
     private readonly runner: TaskRunner,
     private readonly bus: TaskEventBus,
+    private readonly store: TaskStore,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
 
@@ -73,6 +81,10 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.shutdown();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.store.close?.();
   }
 
   private assertReady(): void {

@@ -1,4 +1,5 @@
 export { A2AModule } from './a2a.module.js';
+export type { DatabaseOptions } from './a2a.database.js';
 export type { A2AModuleExtras, A2AOptions, PortOption } from './a2a.options.js';
 export { A2AService, type A2AStatistics } from './a2a.service.js';
 export { AGENT_CARD_PATH } from './bindings/well-known/agent-card.route.js';
@@ -34,8 +35,10 @@ export { NamedSkillRouter, SkillRouter, type RoutingRequest } from './skills/ski
 export { Skill, type SkillOptions } from './skills/skill.decorator.js';
 export type { ListCursor } from './store/cursor.js';
 export { MemoryTaskStore } from './store/memory/memory-task.store.js';
+export { MemoryPushConfigStore } from './store/memory/memory-push-config.store.js';
+export { PushConfigStore, type PushConfigKey, type PushConfigRecord } from './store/push-config.store.js';
 export { statusTime } from './store/status-time.js';
-export { TaskRecordConflictError, TaskRecordNotFoundError } from './store/store-errors.js';
+export { PushConfigConflictError, TaskRecordConflictError, TaskRecordNotFoundError } from './store/store-errors.js';
 export type { TaskRecord } from './store/task-record.js';
 export { applyUpdate } from './store/task-reducer.js';
 export type { ArtifactUpdate, MessageUpdate, StatusUpdate, TaskUpdate } from './store/task-update.js';

@@ -1,9 +1,12 @@
-import { Injectable, RequestMethod, VERSION_NEUTRAL, type OnApplicationBootstrap } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { ApplicationConfig, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { Injectable, RequestMethod, type OnApplicationBootstrap } from '@nestjs/common';
+import { METHOD_METADATA, MODULE_PATH, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
+import { ApplicationConfig, DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import type { RoutePathMetadata } from '@nestjs/core/router/interfaces/route-path-metadata.interface.js';
 import { RoutePathFactory } from '@nestjs/core/router/route-path-factory.js';
 import { A2AConfigurationError } from '../context/configuration.error.js';
 import { EndpointPath } from './body/endpoint-path.js';
+
+type VersionValue = NonNullable<RoutePathMetadata['controllerVersion']>;
 
 /** Finds out at boot when a controller of the host is mounted where the endpoint is. */
 @Injectable()
@@ -12,6 +15,7 @@ export class RouteConflictDetector implements OnApplicationBootstrap {
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly config: ApplicationConfig,
+    private readonly modules: ModulesContainer,
     private readonly endpoint: EndpointPath,
   ) {}
 
@@ -28,36 +32,46 @@ export class RouteConflictDetector implements OnApplicationBootstrap {
     return this.discovery
       .getControllers()
       .filter(({ metatype }) => metatype !== null && metatype.name !== 'JsonRpcController')
-      .flatMap(({ metatype }) => {
+      .flatMap(({ metatype, host }) => {
         const controller = metatype as unknown as new () => object;
+        const place = { ...this.modulePathOf(host?.metatype), ...this.versionOf(controller) };
         const ctrlPaths = listOf(Reflect.getMetadata(PATH_METADATA, controller));
         return this.scanner.getAllMethodNames(controller.prototype as object).flatMap((name) => {
           const method = (controller.prototype as Record<string, object>)[name];
           const verb: unknown = method && Reflect.getMetadata(METHOD_METADATA, method);
           if (!method || (verb !== RequestMethod.POST && verb !== RequestMethod.ALL)) return [];
-          const methodPaths = listOf(Reflect.getMetadata(PATH_METADATA, method));
-          return [{ origin: `${controller.name}.${name}`, paths: this.fullPaths(ctrlPaths, methodPaths, verb) }];
+          const methodVersion = Reflect.getMetadata(VERSION_METADATA, method) as VersionValue | undefined;
+          const paths = listOf(Reflect.getMetadata(PATH_METADATA, method)).flatMap((methodPath) =>
+            ctrlPaths.flatMap((ctrlPath) =>
+              this.fullPaths({ ...place, ctrlPath, methodPath, ...(methodVersion && { methodVersion }) }, verb),
+            ),
+          );
+          return [{ origin: `${controller.name}.${name}`, paths }];
         });
       });
   }
 
-  private fullPaths(ctrlPaths: string[], methodPaths: string[], verb: RequestMethod): string[] {
+  private fullPaths(place: RoutePathMetadata, verb: RequestMethod): string[] {
     const versioningOptions = this.config.getVersioning();
-    const factory = new RoutePathFactory(this.config);
-    return ctrlPaths.flatMap((ctrlPath) =>
-      methodPaths.flatMap((methodPath) =>
-        factory.create(
-          {
-            ctrlPath,
-            methodPath,
-            globalPrefix: this.config.getGlobalPrefix(),
-            controllerVersion: VERSION_NEUTRAL,
-            ...(versioningOptions && { versioningOptions }),
-          },
-          verb,
-        ),
-      ),
+    return new RoutePathFactory(this.config).create(
+      { ...place, globalPrefix: this.config.getGlobalPrefix(), ...(versioningOptions && { versioningOptions }) },
+      verb,
     );
+  }
+
+  /** The version that Nest gives the routes of a controller that name none themselves. */
+  private versionOf(controller: object): Pick<RoutePathMetadata, 'controllerVersion'> {
+    const own = Reflect.getMetadata(VERSION_METADATA, controller) as VersionValue | undefined;
+    const controllerVersion = own ?? this.config.getVersioning()?.defaultVersion;
+    return controllerVersion === undefined ? {} : { controllerVersion };
+  }
+
+  /** Where `RouterModule` has put a module. */
+  private modulePathOf(module: object | null | undefined): Pick<RoutePathMetadata, 'modulePath'> {
+    if (!module) return {};
+    const keys = [MODULE_PATH + this.modules.applicationId, MODULE_PATH];
+    const modulePath = keys.map((key) => Reflect.getMetadata(key, module) as string | undefined).find(Boolean);
+    return modulePath === undefined ? {} : { modulePath };
   }
 }
 

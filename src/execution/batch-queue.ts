@@ -1,3 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** For how long batches may follow one another without a pause, in milliseconds. */
+const MAX_TURN = 10;
+
 /** A call whose items wait for their batch. */
 interface Waiting<T> {
   readonly items: readonly T[];
@@ -14,6 +19,7 @@ interface Waiting<T> {
 export class BatchQueue<T> {
   private waiting: Waiting<T>[] = [];
   private working: Promise<void> | undefined;
+  private gaveWayAt = performance.now();
 
   /** @param handle takes one batch; it may throw */
   constructor(private readonly handle: (batch: readonly T[]) => Promise<void>) {}
@@ -55,6 +61,7 @@ export class BatchQueue<T> {
     // Gives calls that follow at once the time to join.
     await Promise.resolve();
     while (this.waiting.length > 0) {
+      await this.giveWay();
       const batch = this.waiting;
       this.waiting = [];
       try {
@@ -70,5 +77,13 @@ export class BatchQueue<T> {
       }
     }
     this.working = undefined;
+  }
+
+  /** Batches that are handled without a pause would keep the process from everything else. */
+  private async giveWay(): Promise<void> {
+    const now = performance.now();
+    if (now - this.gaveWayAt < MAX_TURN) return;
+    await setImmediate();
+    this.gaveWayAt = performance.now();
   }
 }

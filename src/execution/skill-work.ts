@@ -39,7 +39,8 @@ export class SkillWork {
 
   /** @throws {Error} what the skill, its pipeline or the store throws */
   async perform(): Promise<WorkResult> {
-    return this.take(await runWithA2ARequest(this.call.request, () => this.skill.invoke(this.invocation)));
+    // What the skill streams is made in the request's context too.
+    return runWithA2ARequest(this.call.request, async () => this.take(await this.skill.invoke(this.invocation)));
   }
 
   private async take(result: unknown): Promise<WorkResult> {

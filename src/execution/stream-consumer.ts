@@ -56,10 +56,13 @@ async function consumeIterable(
     void (async () => iterator.return?.(undefined))().catch(() => undefined);
   };
   signal.addEventListener('abort', tearDown, { once: true });
+  const isStopped = (): boolean => signal.aborted;
+  // A signal that has aborted before tells nobody any more.
+  if (isStopped()) tearDown();
   try {
-    for (;;) {
+    while (!isStopped()) {
       const step: IteratorResult<unknown, unknown> = await iterator.next();
-      if (step.done === true || signal.aborted) break;
+      if (step.done === true || isStopped()) break;
       if (isDirectMessage(step.value)) {
         tearDown();
         return step.value;

@@ -10,6 +10,7 @@ import {
   type Message,
   type Part,
   type SendMessageConfiguration,
+  type Task,
 } from '#protocol';
 import type { CallContext } from '../context/call-context.js';
 import type { IdGenerator } from '../context/id-generator.js';
@@ -62,9 +63,15 @@ export class TaskRun {
   readonly recorder: TaskRecorder;
   /** Resolves when the task is settled or paused, or answered without a task. Never rejects. */
   readonly outcome: Promise<RunOutcome>;
+  /** Resolves when the store keeps the run waiting for longer than a caller should wait. The run goes on. */
+  readonly stall: Promise<void>;
+
+  /** The task as it was before the skill began, when the caller is told of it at once. */
+  beginning: Task | undefined;
 
   private readonly controller = new AbortController();
   private resolveOutcome!: (outcome: RunOutcome) => void;
+  private resolveStall!: () => void;
   private isOver = false;
   /** Why the skill may record nothing more. */
   private refusal: Error | undefined;
@@ -82,12 +89,18 @@ export class TaskRun {
         resolve(outcome);
       };
     });
+    this.stall = new Promise((resolve) => {
+      this.resolveStall = resolve;
+    });
     this.recorder = new TaskRecorder(deps, order.seed, id, {
       released: () => {
         slot.release();
       },
       ended: () => {
         this.resolveOutcome({ kind: 'task' });
+      },
+      stalled: () => {
+        this.resolveStall();
       },
     });
     if (this.answersWithMessage) this.refusal = new TaskEndedError('A skill that answers with Messages has no task.');
@@ -125,6 +138,7 @@ export class TaskRun {
 
   /** Does the work, to its end. Never rejects. */
   async execute(): Promise<void> {
+    if (this.recorder.told) this.beginning = this.recorder.snapshot();
     const deadline = setTimeout(() => {
       this.abort(new DeadlineExceededError());
     }, this.deps.settings.taskTimeout);

@@ -35,7 +35,15 @@ export interface RecorderHooks {
   readonly released: () => void;
   /** The task is paused or settled, and {@link TaskRecorder.current} shows it. */
   readonly ended: () => void;
+  /** A write has been waiting for longer than a caller should. It goes on. */
+  readonly stalled?: () => void;
 }
+
+/** How long a write may take before those who wait for the task are told, in milliseconds. */
+const STALL_DELAY = 4_000;
+
+/** How long the last status of a task that has no room left may be: longer than any that a run gives by itself. */
+const LAST_WORDS = 8 * 1024;
 
 /**
  * The only writer of a task while it runs.
@@ -193,8 +201,9 @@ export class TaskRecorder {
     if (this.ended) {
       return new TaskEndedError(isTerminal(this.state) ? 'The task has ended.' : 'The task has been paused.');
     }
-    // The last status of a task is always let through: it says why nothing else is.
-    const isLast = updates.every((update) => update.kind === 'status' && isTerminal(update.status.state));
+    // A short last status of a task is always let through: it says why nothing else is.
+    const isLast =
+      size <= LAST_WORDS && updates.every((update) => update.kind === 'status' && isTerminal(update.status.state));
     return isLast || this.budget.fits(size) ? undefined : new TaskTooLargeError(this.deps.settings.maxTaskBytes);
   }
 
@@ -242,8 +251,13 @@ export class TaskRecorder {
     if (ends) this.hooks.ended();
   }
 
-  private bounded<T>(operation: Promise<T>): Promise<T> {
-    return withinStoreTimeout(operation, this.deps.settings.storeTimeout);
+  private async bounded<T>(operation: Promise<T>): Promise<T> {
+    const stall = setTimeout(() => this.hooks.stalled?.(), STALL_DELAY);
+    try {
+      return await withinStoreTimeout(operation, this.deps.settings.storeTimeout);
+    } finally {
+      clearTimeout(stall);
+    }
   }
 
   /** Goes back to what is stored: the updates that were foreseen beyond it did not come about. */

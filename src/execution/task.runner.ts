@@ -26,7 +26,7 @@ export class TaskRunner {
   private readonly deps: RunDependencies;
   private readonly runs = new Set<TaskRun>();
   private started = 0;
-  private isClosed = false;
+  private closing: Promise<void> | undefined;
 
   constructor(
     store: TaskStore,
@@ -89,10 +89,11 @@ export class TaskRunner {
    *
    * @param text why, for the caller
    * @param message what would have resumed the task
-   * @throws {UnsupportedOperationError} when someone else resumed or settled the task first
+   * @throws {UnsupportedOperationError} when someone else resumed or settled the task first, or the process is ending
    * @throws {InternalError} when it cannot be stored
    */
   async reject(seed: TaskSeed, text: string, message?: Message): Promise<TaskRecorder> {
+    this.assertOpen();
     const recorder = new TaskRecorder(this.deps, seed, this.ids.next(), {
       released: () => undefined,
       ended: () => {
@@ -110,33 +111,42 @@ export class TaskRunner {
   }
 
   /**
-   * Lets live runs finish for a while, then cancels them, and waits until each has stored its end.
+   * Lets live runs finish for a while, then cancels them, and waits until each has stored its end. Happens once.
    *
    * @param drainMs how long runs may finish by themselves
    * @param timeout how long to wait altogether, in milliseconds
    */
-  async shutdown(drainMs: number, timeout: number): Promise<void> {
-    this.isClosed = true;
+  shutdown(drainMs: number, timeout: number): Promise<void> {
+    return (this.closing ??= within(this.endRuns(Math.min(drainMs, timeout)), timeout));
+  }
+
+  private async endRuns(drainMs: number): Promise<void> {
     const ended = Promise.all([...this.runs].map((run) => run.outcome));
-    await within(ended, Math.min(drainMs, timeout));
+    await within(ended, drainMs);
     for (const run of this.runs) run.abort(new ShutdownError());
-    await within(ended, timeout);
+    await ended;
     await this.retention.flush();
   }
 
-  private prepare(order: RunOrder): TaskRun {
-    if (this.isClosed) throw new UnsupportedOperationError('the agent is shutting down');
-    const slot = this.registry.claim(order.seed.owner);
-    return new TaskRun(this.deps, order, this.ids.next(), slot);
+  private assertOpen(): void {
+    if (this.closing) throw new UnsupportedOperationError('the agent is shutting down');
   }
 
-  private launch(run: TaskRun): TaskRun {
+  private prepare(order: RunOrder): TaskRun {
+    this.assertOpen();
+    const slot = this.registry.claim(order.seed.owner);
+    const run = new TaskRun(this.deps, order, this.ids.next(), slot);
+    // From the start: shutting down waits for those, too, whose task is just being written.
     this.runs.add(run);
-    this.started++;
     void run.outcome.then(({ kind }) => {
       this.runs.delete(run);
       if (kind === 'task') this.retention.schedule(run.tier);
     });
+    return run;
+  }
+
+  private launch(run: TaskRun): TaskRun {
+    this.started++;
     void run.execute();
     return run;
   }

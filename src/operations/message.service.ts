@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  InternalError,
   InvalidParamsError,
   isInterrupted,
   isTerminal,
@@ -107,8 +108,9 @@ export class MessageService {
   }
 
   private async responseOf(run: TaskRun, call: CallContext, immediately: boolean): Promise<SendMessageResponse> {
-    if (immediately && run.recorder.told) return { task: run.recorder.snapshot() };
-    const outcome = await run.outcome;
+    if (immediately && run.beginning) return { task: run.beginning };
+    const outcome = await Promise.race([run.outcome, run.stall]);
+    if (!outcome) throw new InternalError('The task store does not answer; the task goes on.');
     switch (outcome.kind) {
       case 'task':
         return { task: run.recorder.current };

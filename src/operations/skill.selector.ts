@@ -29,7 +29,8 @@ export class SkillSelector {
       if (!told) this.logger.error(`The skill router failed: ${describeError(error)}`);
       return { rejection: told ? scrub(told.message, 1_000) : 'The message could not be routed to a skill.' };
     }
-    return id === undefined ? { rejection: 'The message names no skill.' } : this.find(id);
+    // Routers of JavaScript hosts may answer with anything.
+    return typeof id === 'string' ? this.find(id) : { rejection: 'The message names no skill.' };
   }
 
   /** Looks up the skill that a task was made for. */

@@ -1,4 +1,4 @@
-import type { JsonObject, Part } from '#protocol';
+import { toJson, type JsonObject, type Part } from '#protocol';
 import type { Content } from '../context/task-context.js';
 import { toParts } from './content.js';
 
@@ -16,6 +16,7 @@ export interface DirectMessage {
  *
  * @param content strings and parts
  * @param metadata metadata of the Message
+ * @throws {InvalidPartError} or {NotJsonError} when the content or the metadata has no wire form
  *
  * @see A2A v1.0 §3.1.1 Send Message
  *
@@ -26,7 +27,11 @@ export interface DirectMessage {
  * }
  */
 export function message(content: Content | readonly Content[], metadata?: JsonObject): DirectMessage {
-  return { [BRAND]: true, parts: toParts([content].flat()), ...(metadata && { metadata }) };
+  return {
+    [BRAND]: true,
+    parts: toParts([content].flat()),
+    ...(metadata && { metadata: toJson(metadata) as JsonObject }),
+  };
 }
 
 /** Whether a skill's result is a direct Message. */

@@ -4,7 +4,7 @@ import { EXCEPTION_FILTERS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/
 import { ContextIdFactory, ModuleRef, ModulesContainer, type ContextId } from '@nestjs/core';
 import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 import type { NestContainer } from '@nestjs/core/injector/container.js';
-import { isObservable } from 'rxjs';
+import { isObservable, Observable } from 'rxjs';
 import { A2A_CONTEXT_TYPE, executionArguments } from '../context/a2a-execution-context.js';
 import { A2AConfigurationError } from '../context/configuration.error.js';
 import type { RegisteredSkill, SkillInvocation } from './registered-skill.js';
@@ -82,8 +82,11 @@ export class SkillInvoker {
   }
 }
 
-function run(pipeline: Pipeline, invocation: SkillInvocation): Promise<unknown> {
-  return current.run(invocation, () => pipeline(...executionArguments(invocation)));
+async function run(pipeline: Pipeline, invocation: SkillInvocation): Promise<unknown> {
+  const result = await current.run(invocation, () => pipeline(...executionArguments(invocation)));
+  if (!isObservable(result)) return result;
+  // Behind an interceptor Nest calls the method only when the Observable is subscribed to.
+  return new Observable((subscriber) => current.run(invocation, () => result.subscribe(subscriber)));
 }
 
 /** Notes that the pipeline has let the call through, and whether the skill gave an Observable. */

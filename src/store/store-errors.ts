@@ -1,5 +1,5 @@
 /** The names under which store errors are recognised, also those of another copy of this package. */
-type StoreFault = 'TASK_RECORD_NOT_FOUND' | 'TASK_RECORD_CONFLICT';
+type StoreFault = 'TASK_RECORD_NOT_FOUND' | 'TASK_RECORD_CONFLICT' | 'PUSH_CONFIG_CONFLICT';
 
 class StoreError extends Error {
   constructor(
@@ -26,6 +26,15 @@ export class TaskRecordConflictError extends StoreError {
 
   constructor(message = 'The task has changed.', options?: ErrorOptions) {
     super('TASK_RECORD_CONFLICT', message, options);
+  }
+}
+
+/** The task has a push notification config of this id already. */
+export class PushConfigConflictError extends StoreError {
+  override readonly name = 'PushConfigConflictError';
+
+  constructor(message = 'The task has a config of this id.', options?: ErrorOptions) {
+    super('PUSH_CONFIG_CONFLICT', message, options);
   }
 }
 

@@ -135,6 +135,9 @@ export abstract class TaskStore {
    */
   abstract list(query: TaskQuery, signal?: AbortSignal): Promise<TaskPage>;
 
+  /** Gives up what the store holds of its own, such as a connection. Called when the application is closed. */
+  close?(): Promise<void>;
+
   /**
    * Removes the oldest settled tasks of one tier. A store without it keeps a retention policy of its own.
    *

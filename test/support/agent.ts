@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { INestApplication, LoggerService, ModuleMetadata, Provider, Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -19,6 +21,8 @@ export interface AgentSetup {
   readonly configure?: (app: INestApplication) => void | Promise<void>;
   /** @default none: tests provoke faults on purpose */
   readonly logger?: LoggerService;
+  /** The options of the Fastify instance. */
+  readonly fastify?: ConstructorParameters<typeof FastifyAdapter>[0];
   readonly appOptions?: { readonly bodyParser?: boolean; readonly rawBody?: boolean };
 }
 
@@ -64,10 +68,10 @@ export async function startAgent(setup: AgentSetup = {}): Promise<Agent> {
   const appOptions = { forceCloseConnections: true, logger: setup.logger ?? false, ...setup.appOptions } as const;
   const app =
     setup.adapter === 'fastify'
-      ? module.createNestApplication(new FastifyAdapter(), appOptions)
+      ? module.createNestApplication(new FastifyAdapter(setup.fastify), appOptions)
       : module.createNestApplication(appOptions);
   await setup.configure?.(app);
   await app.listen(0, '127.0.0.1');
-  const { port } = app.getHttpServer().address() as { port: number };
+  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
   return { app, service: app.get(A2AService), url: `http://127.0.0.1:${port}`, close: () => app.close() };
 }

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { request, type Server } from 'node:http';
+import { until } from './until.js';
 
 /** A call whose client can leave before the answer comes. */
 export interface DepartingCall {
@@ -26,4 +27,24 @@ export function callAndLeave(url: string, method: string, params: unknown, user 
       return closed;
     },
   };
+}
+
+/** Counts the clients that left before they were answered, as the server sees it. */
+export class Departures {
+  count = 0;
+
+  constructor(server: Server) {
+    server.on('request', (_request, response) => {
+      response.once('close', () => {
+        if (!response.writableFinished) this.count++;
+      });
+    });
+  }
+
+  /** Has a client leave, and waits until the server knows. */
+  async of(call: DepartingCall): Promise<void> {
+    const before = this.count;
+    await call.leave();
+    await until(() => this.count > before, 'The departure');
+  }
 }

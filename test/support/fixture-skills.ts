@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   message,
@@ -82,6 +83,8 @@ export class FixtureSkills {
         return undefined;
       case 'progress':
         return progress(ms, task);
+      case 'busy':
+        return busy(task);
       case 'metadata':
         await task.progress('First.', { a: 1, both: 'first' });
         await task.progress('Second.', { b: 2, both: 'second' });
@@ -105,6 +108,14 @@ export class FixtureSkills {
 
 async function progress(count: number, task: TaskContext): Promise<void> {
   for (let step = 0; step < count; step++) await task.progress(`Step ${step}.`);
+}
+
+/** Reports progress as fast as it can, until it is stopped. */
+async function busy(task: TaskContext): Promise<void> {
+  while (!task.signal.aborted) {
+    await task.progress('Busy.');
+    await nextTurn();
+  }
 }
 
 function* chunks(): Generator<string> {

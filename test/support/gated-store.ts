@@ -26,12 +26,19 @@ export class GatedStore extends MemoryTaskStore {
   readonly calls: StoreCall[] = [];
   private readonly before = new Map<StoreOperation, Gate>();
   private readonly after = new Map<StoreOperation, Gate>();
+  private readonly failures = new Map<StoreOperation, Error>();
 
   /** Holds up an operation: `before` it acts, or `after` it has and before its caller learns of it. */
   hold(operation: StoreOperation, when: 'before' | 'after'): Gate {
     const gate = new Gate();
     this[when].set(operation, gate);
     return gate;
+  }
+
+  /** Makes an operation fail until further notice; with `undefined` it works again. */
+  fail(operation: StoreOperation, error: Error | undefined): void {
+    if (error) this.failures.set(operation, error);
+    else this.failures.delete(operation);
   }
 
   /** How often an operation was called. */
@@ -66,6 +73,8 @@ export class GatedStore extends MemoryTaskStore {
   private async gated<T>(operation: StoreOperation, act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.calls.push({ operation, signal });
     await this.before.get(operation)?.pass();
+    const failure = this.failures.get(operation);
+    if (failure) throw failure;
     const result = await act();
     await this.after.get(operation)?.pass();
     return result;

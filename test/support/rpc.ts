@@ -58,13 +58,12 @@ export async function send(
 }
 
 /** Asks for a task until it is as wanted. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tasks are looked into freely
 export async function taskWhen(
   url: string,
   id: string,
-  isDone: (task: any) => boolean,
+  isDone: (task: RpcAnswer['body']) => boolean,
   call: RpcCall = {},
-): Promise<any> {
+): Promise<RpcAnswer['body']> {
   for (let attempt = 0; attempt < 2_000; attempt++) {
     const { body } = await rpc(url, 'GetTask', { id }, call);
     if (body.result && isDone(body.result)) return body.result;

@@ -74,7 +74,7 @@ export class JsonReader {
       if (!this.takes(COLON)) throw this.error('A colon is expected');
       this.skipSpace();
       this.path.push(key);
-      if (Object.hasOwn(object, key) && this.duplicates.length < MAX_DUPLICATES) this.duplicates.push([...this.path]);
+      if (Object.hasOwn(object, key)) this.noteDuplicate(isTop);
       const start = this.position;
       setOwn(object, key, this.readValue());
       if (isTop) this.members.set(key, detach(this.text.slice(start, this.position)));
@@ -83,6 +83,12 @@ export class JsonReader {
     } while (this.takes(COMMA));
     if (!this.takes(CLOSE_BRACE)) throw this.error('A comma or a closing brace is expected');
     return object;
+  }
+
+  /** Notes the key at the end of the path; one of the outermost object is never lost among those further in. */
+  private noteDuplicate(isTop: boolean): void {
+    const isFull = this.duplicates.length >= MAX_DUPLICATES;
+    if (!isFull || (isTop && this.duplicates.at(-1)?.length !== 1)) this.duplicates.push([...this.path]);
   }
 
   private readArray(): JsonValue[] {

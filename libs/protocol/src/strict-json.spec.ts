@@ -163,6 +163,13 @@ describe('the duplicates that readStrictJson reports', () => {
     const text = `{${Array.from({ length: 5000 }, () => '"a":1').join(',')}}`;
     expect(duplicates(text)).toHaveLength(100);
   });
+
+  it('hold one of the outermost object behind any number of others (GATE-08a)', () => {
+    const inner = `{${Array.from({ length: 5000 }, () => '"a":1').join(',')}}`;
+    const found = duplicates(`{"params":${inner},"method":1,"method":2,"method":3,"params":${inner}}`);
+    expect(found).toHaveLength(101);
+    expect(found.at(-1)).toEqual(['method']);
+  });
 });
 
 describe('the members that readStrictJson reports', () => {

@@ -5,7 +5,10 @@ import type { JsonValue } from './json.js';
 /** What {@link readStrictJson} reads out of a text. */
 export interface StrictJson {
   readonly value: JsonValue;
-  /** The path of each repetition of a key, at any depth, in order of appearance: the first hundred. */
+  /**
+   * The path of each repetition of a key, at any depth, in order of appearance: the first hundred, and at least one of
+   * the outermost object when there is any.
+   */
   readonly duplicates: readonly JsonPath[];
   /**
    * When the value is an object: the source text of each member's value, byte for byte. Of a repeated key, the last.

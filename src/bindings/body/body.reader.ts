@@ -51,14 +51,14 @@ export class BodyReader {
 export function letGo(request: IncomingMessage): void {
   if (request.complete) return;
   let left = LINGER_BYTES;
-  const end = (): void => {
+  const timer = setTimeout(() => {
     if (!request.complete) request.socket.destroy();
-  };
-  const timer = setTimeout(end, LINGER_TIME).unref();
+  }, LINGER_TIME).unref();
   request
     .on('data', (chunk: Buffer) => {
       left -= chunk.length;
-      if (left < 0) end();
+      // A client that cannot send on has the time to read; a reset connection would lose it the answer.
+      if (left < 0) request.pause();
     })
     .once('close', () => {
       clearTimeout(timer);

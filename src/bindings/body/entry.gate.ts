@@ -22,10 +22,13 @@ export class EntryGate {
     private readonly origins: OriginPolicy,
   ) {}
 
-  /** @throws {HttpRefusal} for the first check that fails */
-  check({ method, headers }: IncomingMessage): void {
+  /**
+   * @param host the authority that the request was sent to
+   * @throws {HttpRefusal} for the first check that fails
+   */
+  check({ method, headers }: IncomingMessage, host: string | undefined): void {
     if (method !== 'POST') throw methodNotAllowed();
-    if (!this.origins.allows(headers.origin, headers.host)) {
+    if (!this.origins.allows(headers.origin, host)) {
       this.logger.warn(`Refused the origin ${scrub(headers.origin ?? '')}.`);
       throw new HttpRefusal(403, new PermissionDeniedError('This origin may not call the agent.'));
     }

@@ -10,14 +10,28 @@ import { errorReply, HttpRefusal } from './rpc-reply.js';
 
 /** The parts of a Fastify instance that are used here. */
 interface FastifyLike {
-  addHook(name: 'onRoute', hook: (this: FastifyLike, route: { url: string }) => void): void;
+  readonly initialConfig: SlashConfig & { readonly routerOptions?: SlashConfig };
+  addHook(name: 'onRoute', hook: (this: FastifyLike, route: RouteLike) => void): void;
   addHook(name: 'onRequest', hook: (request: unknown, reply: unknown) => Promise<unknown>): void;
   addHook(
     name: 'preParsing',
     hook: (request: { raw: IncomingMessage }, reply: unknown, payload: unknown) => Promise<unknown>,
   ): void;
-  route(route: { url: string }): void;
+  route(route: RouteLike): void;
 }
+
+interface RouteLike {
+  readonly url: string;
+  readonly method: string | readonly string[];
+}
+
+/** How Fastify is told to treat `/a2a/` as `/a2a`: in one of two places, by its version. */
+interface SlashConfig {
+  readonly ignoreTrailingSlash?: boolean;
+}
+
+/** A request of Express, which knows whether the host trusts its proxy. */
+type HostedRequest = IncomingMessage & { readonly host?: string };
 
 /**
  * Takes the body of requests to the endpoint before the host's parsers do, and leaves all other requests alone.
@@ -49,12 +63,12 @@ export class EntryMiddleware {
   }
 
   private installOnExpress(adapter: HttpAdapterHost['httpAdapter']): void {
-    adapter.use((request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => {
+    adapter.use((request: HostedRequest, response: ServerResponse, next: (error?: unknown) => void) => {
       if (!this.path.matches(request.url)) {
         next();
         return;
       }
-      this.admit(request, response).then((admitted) => {
+      this.admit(request, response, request.host).then((admitted) => {
         if (admitted) next();
       }, next);
     });
@@ -63,13 +77,14 @@ export class EntryMiddleware {
   private installOnFastify(fastify: FastifyLike): void {
     const { path } = this;
     fastify.addHook('onRoute', function (route) {
-      // Fastify tells `/a2a` and `/a2a/` apart; the endpoint is both.
-      if (route.url === path.value) this.route({ ...route, url: `${path.value}/` });
+      // Fastify tells `/a2a` and `/a2a/` apart, unless the host tells it not to; the endpoint is both.
+      const isOurs = route.url === path.value && (route.method === 'POST' || route.method === 'OPTIONS');
+      if (isOurs && !ignoresSlash(this)) this.route({ ...route, url: `${path.value}/` });
     });
     fastify.addHook('onRequest', async (request, reply) => {
-      const { raw } = request as { raw: IncomingMessage };
+      const { raw, host } = request as { raw: IncomingMessage; host?: string };
       if (!this.path.matches(raw.url)) return undefined;
-      return (await this.admit(raw, reply)) ? undefined : reply;
+      return (await this.admit(raw, reply, host)) ? undefined : reply;
     });
     fastify.addHook('preParsing', (request, _reply, payload) => {
       if (captureOf(request)) hideBody(request.raw);
@@ -77,14 +92,17 @@ export class EntryMiddleware {
     });
   }
 
-  /** @returns whether the request goes on; else it has been answered, or its client has left */
-  private async admit(request: IncomingMessage, response: unknown): Promise<boolean> {
+  /**
+   * @param host the authority that the request was sent to: a forwarded one only where the host trusts its proxy
+   * @returns whether the request goes on; else it has been answered, or its client has left
+   */
+  private async admit(request: IncomingMessage, response: unknown, host: string | undefined): Promise<boolean> {
     if (request.method === 'OPTIONS') {
       markCaptured(request, { bytes: Buffer.alloc(0) });
       return true;
     }
     try {
-      this.gate.check(request);
+      this.gate.check(request, host);
       const bytes = await this.reader.read(request);
       if (bytes) markCaptured(request, { bytes });
       return bytes !== undefined;
@@ -96,6 +114,10 @@ export class EntryMiddleware {
       return false;
     }
   }
+}
+
+function ignoresSlash({ initialConfig: { ignoreTrailingSlash, routerOptions } }: FastifyLike): boolean {
+  return routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash ?? false;
 }
 
 /** Fastify parses by these headers, and there is nothing left to parse. */

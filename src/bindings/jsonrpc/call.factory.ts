@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CallContext } from '../../context/call-context.js';
+import type { Principal } from '../../context/principal.js';
 import { snapshotRequest } from '../../context/request-snapshot.js';
 import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
 import { tierOf } from '../../context/tier.js';
@@ -19,13 +20,13 @@ export class CallFactory {
   /** @throws {UnauthenticatedError} when no guard has noted an owner */
   create(request: object, response: unknown): CallContext {
     const raw = rawRequest(request);
-    const principal = this.principals.principal(request);
+    const principal = unchangeable(this.principals.principal(request));
     let signal: AbortSignal | undefined;
     return {
       principal,
       tier: tierOf(principal),
       version: negotiateVersion(raw, this.settings.versionPolicy),
-      requestedExtensions: negotiateExtensions(raw, this.settings.extensions),
+      requestedExtensions: Object.freeze(negotiateExtensions(raw, this.settings.extensions)),
       // Most calls never look at it.
       get signal() {
         return (signal ??= departureSignal(response));
@@ -35,6 +36,11 @@ export class CallFactory {
       request: snapshotRequest(request),
     };
   }
+}
+
+/** Skills are given the principal, and the list of scopes may be the host's own. */
+function unchangeable({ owner, tenant, scopes }: Principal): Principal {
+  return Object.freeze({ owner, tenant, scopes: scopes && Object.freeze([...scopes]) });
 }
 
 /** Aborts when the response is closed before it was finished. The request's own close event comes too early for that. */

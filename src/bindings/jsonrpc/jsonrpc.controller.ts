@@ -1,6 +1,7 @@
 import {
-  All,
   Controller,
+  Options,
+  Post,
   Req,
   Res,
   UseFilters,
@@ -12,6 +13,7 @@ import {
 import type { A2ASettings } from '../../context/settings.js';
 import { A2A_SETTINGS } from '../../context/settings.js';
 import { Inject } from '@nestjs/common';
+import { methodNotAllowed } from '../body/entry.gate.js';
 import { sendReply } from '../body/http-reply.js';
 import { resultReply } from '../body/rpc-reply.js';
 import { CallFactory } from './call.factory.js';
@@ -48,12 +50,18 @@ export function createJsonRpcController(
       @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
     ) {}
 
-    @All()
+    @Post()
     async handle(@Req() request: object, @Res() response: unknown): Promise<void> {
       const envelope = envelopeOf(request) as Envelope;
       const call = this.calls.create(request, response);
       const result = await this.dispatcher.dispatch(envelope, call);
       sendReply(response, resultReply(envelope.id, result, this.extensionHeader(call.requestedExtensions)));
+    }
+
+    /** A preflight that the host's CORS has not answered is no call. */
+    @Options()
+    refuse(): never {
+      throw methodNotAllowed();
     }
 
     /** Names the extensions that were asked for and are served. */

@@ -8,6 +8,7 @@ import { CapabilityPolicy } from '../../operations/capability.policy.js';
 import { rawRequest } from '../body/capture.js';
 import { EndpointPath } from '../body/endpoint-path.js';
 import { sendReply } from '../body/http-reply.js';
+import { moveLastRouteForward } from './express-route-order.js';
 
 /**
  * Where clients look for the card of an agent.
@@ -28,13 +29,13 @@ export class AgentCardRoute implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    const adapter = this.host.httpAdapter as HttpAdapterHost['httpAdapter'] | undefined;
     // A context without HTTP has no adapter.
-    (this.host.httpAdapter as HttpAdapterHost['httpAdapter'] | undefined)?.get(
-      AGENT_CARD_PATH,
-      (request: unknown, response: unknown) => {
-        this.answer(rawRequest(request), response);
-      },
-    );
+    if (!adapter) return;
+    adapter.get(AGENT_CARD_PATH, (request: unknown, response: unknown) => {
+      this.answer(rawRequest(request), response);
+    });
+    if (adapter.getType() === 'express') moveLastRouteForward(adapter.getInstance());
   }
 
   private answer(request: IncomingMessage, response: unknown): void {

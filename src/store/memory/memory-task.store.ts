@@ -6,6 +6,7 @@ import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-error
 import type { TaskRecord } from '../task-record.js';
 import { applyUpdate } from '../task-reducer.js';
 import type { TaskUpdate } from '../task-update.js';
+import type { MemoryPushConfigStore } from './memory-push-config.store.js';
 import {
   TaskStore,
   type TaskAppend,
@@ -30,8 +31,14 @@ export class MemoryTaskStore extends TaskStore {
   /** By task id; ids are unique across owners. */
   private readonly rows = new Map<string, Row>();
 
-  /** @param maxHistory how many messages a task's history keeps */
-  constructor(private readonly maxHistory = 200) {
+  /**
+   * @param maxHistory how many messages a task's history keeps
+   * @param pushConfigs the configs that go with tasks that are removed
+   */
+  constructor(
+    private readonly maxHistory = 200,
+    private readonly pushConfigs?: MemoryPushConfigStore,
+  ) {
     super();
   }
 
@@ -78,7 +85,7 @@ export class MemoryTaskStore extends TaskStore {
   }
 
   discard(key: TaskKey, expected: number): Promise<boolean> {
-    return settled(() => this.find(key)?.version === expected && this.rows.delete(key.id));
+    return settled(() => this.find(key)?.version === expected && this.delete(key.id));
   }
 
   read(key: TaskKey): Promise<TaskRecord> {
@@ -106,8 +113,13 @@ export class MemoryTaskStore extends TaskStore {
   override trim(tier: Tier, keep: number): Promise<void> {
     return settled(() => {
       const ended = [...this.rows.values()].filter((row) => isTerminal(row.task.status.state) && isOfTier(row, tier));
-      for (const row of ended.sort(byPlace).slice(keep)) this.rows.delete(row.task.id);
+      for (const row of ended.sort(byPlace).slice(keep)) this.delete(row.task.id);
     });
+  }
+
+  private delete(id: string): boolean {
+    this.pushConfigs?.forget(id);
+    return this.rows.delete(id);
   }
 
   private find({ id, owner }: TaskKey): Row | undefined {

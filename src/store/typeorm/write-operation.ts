@@ -1,0 +1,69 @@
+import type { TaskSnapshot } from './row-mapping.js';
+
+/** An update on its way to its row. */
+export interface EventRow {
+  readonly kind: string;
+  readonly json: string;
+}
+
+/** A task that is to be inserted, its updates already folded in. */
+export interface InsertOperation {
+  readonly kind: 'insert';
+  readonly id: string;
+  readonly owner: string;
+  readonly tenant: string;
+  readonly scope: string;
+  readonly contextId: string;
+  readonly skillId: string;
+  readonly at: number;
+  readonly statusAt: number;
+  readonly version: number;
+  readonly state: string;
+  readonly status: string;
+  readonly runId: string | null;
+  readonly snapshot: TaskSnapshot;
+}
+
+/** A task that is to be changed, if it is as expected. */
+export interface ChangeOperation {
+  readonly kind: 'change';
+  readonly id: string;
+  readonly owner: string;
+  /** The version that it must have; `null` when it does not matter. */
+  readonly expected: number | null;
+  /** The states in which it must be; `null` when it does not matter. */
+  readonly guard: readonly string[] | null;
+  readonly events: readonly EventRow[];
+  readonly at: number;
+  /** The new status; `null` when it stays. */
+  readonly status: { readonly state: string; readonly json: string; readonly at: number } | null;
+  readonly runId: string | null;
+  /** The task after the change, when it is time to write it whole. */
+  readonly snapshot: TaskSnapshot | null;
+}
+
+/** A task that is to be removed with its updates, if it is as expected. */
+export interface RemoveOperation {
+  readonly kind: 'remove';
+  readonly id: string;
+  readonly owner: string;
+  /** The version that it must have; `null` when it does not matter. */
+  readonly expected: number | null;
+}
+
+/** A write to one task. */
+export type WriteOperation = InsertOperation | ChangeOperation | RemoveOperation;
+
+/** What became of a write: the version that it led to or found, or `null` when the task was not as expected. */
+export type WriteResult = number | null;
+
+/** Writes operations, each on another task, all in one go. */
+export interface BatchWriter {
+  /**
+   * @param operations each on another task, in the order of their ids
+   * @returns a result for each
+   * @throws {Error} when none of them is known to have been written
+   */
+  write(operations: readonly WriteOperation[]): Promise<readonly WriteResult[]>;
+  close(): Promise<void>;
+}
