@@ -1,0 +1,51 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import { HttpAdapterHost } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { A2AModule } from 'nestjs-a2a';
+import { AuthModule } from './auth/auth.module.js';
+import { JwtAuthGuard } from './auth/jwt-auth.guard.js';
+import type { AuthenticatedRequest } from './auth/user.js';
+import { database, publicUrl } from './environment.js';
+import { InvoicesModule } from './invoices/invoices.module.js';
+
+@Module({
+  imports: [
+    ConfigModule.forRoot({ isGlobal: true }),
+    TypeOrmModule.forRootAsync({
+      inject: [ConfigService],
+      useFactory: (config: ConfigService) => ({
+        ...database(config),
+        // The invoices and, since the agent finds this DataSource, its tasks.
+        autoLoadEntities: true,
+        // Fine for a demonstration; a real application has migrations.
+        synchronize: true,
+      }),
+    }),
+    InvoicesModule,
+
+    // All that makes the application an agent, beside the @Skill methods of InvoiceSkills.
+    A2AModule.forRootAsync({
+      guards: [JwtAuthGuard],
+      imports: [AuthModule],
+      inject: [ConfigService, HttpAdapterHost],
+      useFactory: (config: ConfigService, host: HttpAdapterHost) => ({
+        card: {
+          name: 'Invoices',
+          description: 'Answers questions about invoices, and drafts reminders.',
+          version: '1.0.0',
+          url: () => publicUrl(config, host),
+          securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } } },
+          securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+        },
+        principal: ({ user }: AuthenticatedRequest) => ({
+          owner: user?.sub,
+          tenant: user?.tenant,
+          scopes: user?.scopes ?? [],
+        }),
+        challenge: 'Bearer',
+      }),
+    }),
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { PROTOCOL_VERSION, type Message, type Task } from 'nestjs-a2a';
+
+/** Told one line. */
+export type Print = (line: string) => void;
+
+/** What a message of the demonstration says beside what every message does. */
+export type MessageContent = Pick<Message, 'parts'> & Partial<Message>;
+
+/** A JSON-RPC answer, and the HTTP status it came with. */
+interface Answer {
+  readonly status: number;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** As much of a question or an answer as is worth reading. */
+const MAX_LENGTH = 600;
+
+/** Ids are told apart by their beginning. */
+const UUID = /([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
+
+/** The little that talking with an agent takes: JSON, over HTTP. Prints what it sends and what it gets. */
+export class DemoClient {
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    private readonly print: Print,
+  ) {}
+
+  /** Reads a document that is open to all. */
+  async get<T>(path: string): Promise<T> {
+    this.print(`   → GET ${path}`);
+    const response = await fetch(this.url + path);
+    return this.printed(response.status, JSON.parse(await response.text())) as T;
+  }
+
+  /**
+   * Sends a message of the user.
+   *
+   * @param returnImmediately whether to go on before the task has settled
+   */
+  async send(content: MessageContent, returnImmediately = false): Promise<Task> {
+    const params = { message: userMessage(content), configuration: { returnImmediately, historyLength: 0 } };
+    return (await this.call<{ task: Task }>('SendMessage', params)).task;
+  }
+
+  /** @throws {Error} when the agent refuses the call */
+  async call<T>(method: string, params: object): Promise<T> {
+    const { result, error } = await this.rpc(method, params);
+    if (error) throw new Error(`${method} was refused: ${error.message}`);
+    return result as T;
+  }
+
+  /** Makes a call that the agent is to refuse. */
+  async refused(method: string, params: object): Promise<{ readonly status: number; readonly code: number }> {
+    const { status, error } = await this.rpc(method, params);
+    if (!error) throw new Error(`${method} was not refused.`);
+    return { status, code: error.code };
+  }
+
+  private async rpc(method: string, params: object): Promise<Answer> {
+    this.print(`   → ${method} ${trimmed(params)}`);
+    const response = await fetch(`${this.url}/a2a`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        'Content-Type': 'application/json',
+        'A2A-Version': PROTOCOL_VERSION,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), method, params }),
+    });
+    const { result, error } = JSON.parse(await response.text()) as Omit<Answer, 'status'>;
+    this.printed(response.status, error ?? result);
+    return { status: response.status, result, ...(error && { error }) };
+  }
+
+  private printed(status: number, body: unknown): unknown {
+    this.print(`   ← ${status} ${trimmed(body)}`);
+    return body;
+  }
+}
+
+export function userMessage(content: MessageContent): Message {
+  return { messageId: randomUUID(), role: 'ROLE_USER', ...content };
+}
+
+function trimmed(value: unknown): string {
+  const json = JSON.stringify(value).replace(UUID, '$1…');
+  return json.length > MAX_LENGTH ? `${json.slice(0, MAX_LENGTH)} … (${json.length} characters)` : json;
+}

@@ -1,0 +1,27 @@
+/** How this host is run. */
+export interface SutSettings {
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly adapter: 'express' | 'fastify';
+  /** Whether the agent's caps and bounds hold; off for measurements. */
+  readonly limits: boolean;
+  /** Where tasks are kept: `postgres://…`, or `sqlite:` and a path; `undefined`: in memory. */
+  readonly database: string | undefined;
+}
+
+/**
+ * Reads the settings from environment variables.
+ *
+ * @throws {Error} for a variable that this host cannot honour
+ */
+export function readSettings(env: NodeJS.ProcessEnv): SutSettings {
+  const { PORT = '9999', ADAPTER = 'express', LIMITS = 'on', DATABASE_URL } = env;
+  if (DATABASE_URL && !/^(?:postgres(?:ql)?:\/\/|sqlite:.)/u.test(DATABASE_URL)) {
+    throw new Error('DATABASE_URL must begin with "postgres://", or with "sqlite:" and go on with a path.');
+  }
+  if (ADAPTER !== 'express' && ADAPTER !== 'fastify') {
+    throw new Error(`ADAPTER is "${ADAPTER}". It can be "express" or "fastify".`);
+  }
+  if (!/^\d{1,5}$/u.test(PORT)) throw new Error(`PORT is "${PORT}". It must be a number.`);
+  return { port: Number(PORT), adapter: ADAPTER, limits: LIMITS !== 'off', database: DATABASE_URL || undefined };
+}
