@@ -36,7 +36,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['test/**/*.ts', '**/*.spec.ts'],
+    files: ['test/**/*.ts', 'libs/testing/**/*.ts', '**/*.spec.ts'],
     rules: {
       // An async fake keeps the signature of what it stands for.
       '@typescript-eslint/require-await': 'off',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TaskNotCancelableError, TaskState } from '#protocol';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { settingsOf } from '../../test/support/settings.js';
-import { draftOf } from '../../test/support/task-drafts.js';
+import { draftOf } from 'nestjs-a2a/testing';
 import { TaskEventBus } from '../events/task-event.bus.js';
 import type { TaskEvent } from '../events/task-event.js';
 import { MemoryTaskStore } from '../store/memory/memory-task.store.js';

@@ -3,7 +3,7 @@ import { TaskState, type Task } from '#protocol';
 import { GatedStore } from '../../test/support/gated-store.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { settingsOf } from '../../test/support/settings.js';
-import { artifactOf, DRAFT_TIME, settleOf, statusOf } from '../../test/support/task-drafts.js';
+import { artifactOf, DRAFT_TIME, settleOf, statusOf } from 'nestjs-a2a/testing';
 import type { A2AOptions } from '../a2a.options.js';
 import type { TaskEvent } from '../events/task-event.js';
 import { TaskEventBus } from '../events/task-event.bus.js';

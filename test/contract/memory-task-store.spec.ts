@@ -1,5 +1,5 @@
 import { MemoryTaskStore } from 'nestjs-a2a';
-import { describeTaskStore } from './task-store.contract.js';
+import { describeTaskStore } from 'nestjs-a2a/testing';
 
 describeTaskStore('MemoryTaskStore', {
   create: async () => new MemoryTaskStore(),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PushConfigConflictError, type PushConfigRecord, type PushConfigStore, type TaskStore } from 'nestjs-a2a';
-import { draftOf } from '../support/task-drafts.js';
+import { draftOf } from 'nestjs-a2a/testing';
 
 /** The two stores of one place, since configs belong to tasks. */
 export interface PushConfigStoreSubject {

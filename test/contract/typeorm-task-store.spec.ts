@@ -2,7 +2,7 @@ import { afterAll, describe } from '@jest/globals';
 import { TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
 import type { DataSource } from 'typeorm';
 import { postgresDatabase, sqliteDatabase, sqliteMemory, type TestDatabase } from '../support/data-sources.js';
-import { describeTaskStore } from './task-store.contract.js';
+import { describeTaskStore } from 'nestjs-a2a/testing';
 
 /** Stores that the tests have opened, with what they stand on. */
 const opened = new Map<object, DataSource>();

@@ -9,7 +9,7 @@ import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy.j
 import { postgresDatabase, postgresUrl, type TestDatabase } from '../support/data-sources.js';
 import { startPostgres, type PostgresServer } from '../support/postgres.mjs';
 import { rpc, send, taskWhen } from '../support/rpc.js';
-import { draftOf, keyOf } from '../support/task-drafts.js';
+import { draftOf, keyOf } from 'nestjs-a2a/testing';
 
 function chunk(text: string, append: boolean): TaskUpdate {
   return { kind: 'artifact', artifact: { artifactId: 'a', parts: [{ text }] }, append, lastChunk: false };

@@ -6,7 +6,7 @@ import { callAndLeave, Departures } from '../support/departing-client.js';
 import { FixtureSkills } from '../support/fixture-skills.js';
 import { Gate } from '../support/gate.js';
 import { GatedStore } from '../support/gated-store.js';
-import { draftOf } from '../support/task-drafts.js';
+import { draftOf } from 'nestjs-a2a/testing';
 import { until } from '../support/until.js';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';

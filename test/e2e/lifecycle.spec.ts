@@ -15,7 +15,7 @@ import { GatedStore } from '../support/gated-store.js';
 import { LogRecorder } from '../support/log-recorder.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStage, type Stage } from '../support/puppet.js';
-import { settleOf, statusOf } from '../support/task-drafts.js';
+import { settleOf, statusOf } from 'nestjs-a2a/testing';
 import { until } from '../support/until.js';
 
 const SECRET = 'SECRET-STACK-db://user:pw@host';

@@ -36,7 +36,7 @@ import { fieldsOf, newcomer, textOf, type Caller, type WireTask } from '../suppo
 import { Gate } from '../support/gate.js';
 import { GatedStore } from '../support/gated-store.js';
 import { startStage, SPEAKER, type Stage } from '../support/puppet.js';
-import { settleOf, statusOf } from '../support/task-drafts.js';
+import { settleOf, statusOf } from 'nestjs-a2a/testing';
 import { until } from '../support/until.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '#protocol';
-import { appended, artifactOf, DRAFT_TIME, draftOf, keyOf, statusOf } from '../../../test/support/task-drafts.js';
+import { appended, artifactOf, DRAFT_TIME, draftOf, keyOf, statusOf } from 'nestjs-a2a/testing';
 import { MemoryTaskStore } from './memory-task.store.js';
 
 /** What every store holds stands in the contract suite. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type * as JestGlobals from '@jest/globals';
 import {
   TaskRecordConflictError,
   TaskRecordNotFoundError,
@@ -28,7 +28,7 @@ import {
   settleOf,
   statusOf,
   type DraftFields,
-} from '../support/task-drafts.js';
+} from './task-drafts.js';
 
 /** A store that is to be held to the contract. */
 export interface TaskStoreSubject {
@@ -78,10 +78,15 @@ const ODD_JSON: readonly (readonly [string, JsonValue])[] = [
 /**
  * Holds a store to the contract of `TaskStore`.
  *
- * Whatever is written through one connection is read through the other. Owners and ids are new in every test, so that the
- * store may be shared and need not be emptied.
+ * For Jest, and runners that offer the same globals. Whatever is written through one connection is read through the
+ * other. Owners and ids are new in every test, so that the store may be shared and need not be emptied.
+ *
+ * @example
+ * describeTaskStore('MyStore', { create: async () => new MyStore(), close: (store) => store.close() });
  */
 export function describeTaskStore(name: string, subject: TaskStoreSubject): void {
+  // Those of the runner at hand: importing Jest's would fail in any other, and where no tests run.
+  const { afterAll, beforeAll, describe, expect, it } = globalThis as unknown as typeof JestGlobals;
   const { filtersTiers = true, trims = true } = subject;
 
   describe(`${name} as a TaskStore`, () => {
