@@ -1,6 +1,7 @@
-import type { DataSource, Repository, SelectQueryBuilder } from 'typeorm';
+import type { DataSource, ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import { TERMINAL_STATES, toJson, type Task } from '#protocol';
 import { UNNARROWED, type Tier } from '../../context/tier.js';
+import type { ListCursor } from '../cursor.js';
 import { statusTime } from '../status-time.js';
 import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-errors.js';
 import type { TaskRecord } from '../task-record.js';
@@ -24,6 +25,9 @@ import { tableNames } from './table-names.js';
 import { TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
 import type { BatchWriter, ChangeOperation, EventRow } from './write-operation.js';
 import { WriteQueue } from './write-queue.js';
+
+/** A place before every task. */
+const BEFORE_ALL: ListCursor = { statusAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /** How many tasks a trim removes at once. */
 const TRIM_BATCH = 100;
@@ -123,9 +127,9 @@ export class TypeOrmTaskStore extends TaskStore {
   async list(query: TaskQuery): Promise<TaskPage> {
     const matching = this.matching(query);
     const total = await this.total(query, matching);
-    if (query.after) {
-      matching.andWhere('(t.statusAt, t.id) < (:statusAt, :id)').setParameters({ ...query.after });
-    }
+    // The first page has a bound too: it leads a plan that was made without statistics to the index in whose order we ask.
+    const { statusAt, id } = query.after ?? BEFORE_ALL;
+    matching.andWhere('(t.statusAt, t.id) < (:statusAt, :id)').setParameters({ statusAt, id });
     matching
       .orderBy('t.statusAt', 'DESC')
       .addOrderBy('t.id', 'DESC')
@@ -181,15 +185,16 @@ export class TypeOrmTaskStore extends TaskStore {
     const joined = this.isPostgres
       ? "'[' || string_agg(e.json, ',' ORDER BY e.version) || ']'"
       : "'[' || group_concat(e.json, ',' ORDER BY e.version) || ']'";
-    query
-      .innerJoin(TaskSnapshotEntity, 's', 's.taskId = t.id')
-      .addSelect('s.history', 'history')
-      .addSelect('s.metadata', 'metadata')
-      .addSelect((events) => {
-        events.select(joined).from(TaskEventEntity, 'e').where('e.taskId = t.id AND e.version > s.version');
-        return artifacts ? events : events.andWhere("e.kind <> 'artifact'");
-      }, 'events');
-    if (artifacts) query.addSelect('s.artifacts', 'artifacts');
+    // One by one and not joined: a plan that was made without statistics would join all before it takes a page.
+    const columns = ['history', 'metadata', ...(artifacts ? ['artifacts'] : [])];
+    for (const column of columns) query.addSelect((from) => snapshotColumn(from, column), column);
+    query.addSelect((from) => {
+      const events = from.select(joined).from(TaskEventEntity, 'e').where('e.taskId = t.id');
+      events.andWhere(
+        `e.version > ${events.subQuery().select('s.version').from(TaskSnapshotEntity, 's').where('s.taskId = t.id').getQuery()}`,
+      );
+      return artifacts ? events : events.andWhere("e.kind <> 'artifact'");
+    }, 'events');
     const { entities, raw } = await query.getRawAndEntities<SnapshotRow>();
     return entities.map((row, index) => recordOf(row, raw[index] as SnapshotRow, this.maxHistory));
   }
@@ -204,6 +209,10 @@ export class TypeOrmTaskStore extends TaskStore {
     this.snapshots.written(id, snapshot.history.length + snapshot.artifacts.length);
     return snapshot;
   }
+}
+
+function snapshotColumn<T extends ObjectLiteral>(from: SelectQueryBuilder<T>, column: string) {
+  return from.select(`s.${column}`).from(TaskSnapshotEntity, 's').where('s.taskId = t.id');
 }
 
 function eventOf(update: TaskUpdate): EventRow {
