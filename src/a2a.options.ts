@@ -65,6 +65,21 @@ export interface A2AOptions {
   readonly storeTimeout?: number;
   /** Runs that one owner may have at once; negative: no bound. @default 16 */
   readonly maxConcurrentRunsPerOwner?: number;
+  /** Whether and how tasks are streamed; `false`: not at all, and the card says so. @default { } */
+  readonly streaming?:
+    | false
+    | {
+        /** Which streams end when the task is paused: those of a send, all, or none. @default 'send' */
+        readonly closeOnInterrupted?: 'send' | 'always' | 'never';
+        /** How often an idle stream shows that it lives, and every caller is checked again, in milliseconds. @default 15 seconds */
+        readonly keepAliveMs?: number;
+        /** How long a reader may take over what was sent, in milliseconds. @default 10 seconds */
+        readonly writeDeadlineMs?: number;
+      };
+  /** Streams that one owner may have open at once, in this process; negative: no bound. @default 16 */
+  readonly maxStreamSeatsPerOwner?: number;
+  /** What an owner's stream past the bound does: it is refused, or takes the place of the oldest. @default 'refuse' */
+  readonly streamSeatOverflow?: 'refuse' | 'evict-oldest';
   /** Settled tasks kept per owner, tenant and scope set; negative: the host's own affair. @default 64 */
   readonly terminalTaskRetention?: number;
   /** The key under which a task's metadata names its skill. @default 'a2a.skill' */
@@ -115,6 +130,7 @@ const MAX_DELAY = 2 ** 31 - 1;
  */
 export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
   assertComplete(options);
+  const streaming = options.streaming || {};
   const settings: A2ASettings = {
     path: checkedPath(path),
     maxBodyBytes: positive(options.maxBodyBytes, MIB),
@@ -131,6 +147,12 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     storeTimeout: Math.min(positive(options.storeTimeout, MINUTE / 2), MAX_DELAY),
     maxConcurrentRunsPerOwner: bound(options.maxConcurrentRunsPerOwner, 16),
     terminalTaskRetention: bound(options.terminalTaskRetention, 64),
+    streaming: options.streaming !== false,
+    closeOnInterrupted: streaming.closeOnInterrupted ?? 'send',
+    keepAlive: Math.min(positive(streaming.keepAliveMs, 15_000), MAX_DELAY),
+    writeDeadline: Math.min(positive(streaming.writeDeadlineMs, 10_000), MAX_DELAY),
+    maxStreamSeatsPerOwner: bound(options.maxStreamSeatsPerOwner, 16),
+    streamSeatOverflow: options.streamSeatOverflow ?? 'refuse',
     skillMetadataKey: options.skillMetadataKey ?? 'a2a.skill',
     enforceInputModes: options.enforceInputModes ?? true,
     defaultInputModes: options.card.defaultInputModes ?? DEFAULT_MODES,

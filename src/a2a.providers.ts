@@ -12,7 +12,9 @@ import { OriginPolicy } from './bindings/body/origin.policy.js';
 import { CallFactory } from './bindings/jsonrpc/call.factory.js';
 import { createJsonRpcController } from './bindings/jsonrpc/jsonrpc.controller.js';
 import { RpcDispatcher } from './bindings/jsonrpc/rpc.dispatcher.js';
+import { callerCheckProviders } from './bindings/caller-check.js';
 import { RouteConflictDetector } from './bindings/route-conflict.detector.js';
+import { StreamRelay } from './bindings/sse/stream-relay.js';
 import { AgentCardRoute } from './bindings/well-known/agent-card.route.js';
 import { CardBuilder } from './card/card.builder.js';
 import { A2A_CARD_OPTIONS } from './card/card.options.js';
@@ -21,14 +23,18 @@ import { IdGenerator, UuidGenerator } from './context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import { TaskEventBus } from './events/task-event.bus.js';
 import { existingProvider } from './existing-provider.js';
+import { TaskFeeds } from './events/task-feeds.js';
 import { RunRegistry } from './execution/run.registry.js';
 import { TaskCanceller } from './execution/task.canceller.js';
 import { TaskRetention } from './execution/task.retention.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
+import { MessageIntake } from './operations/message.intake.js';
 import { MessageService } from './operations/message.service.js';
 import { RequestHandler } from './operations/request.handler.js';
+import { SeatRegistry } from './operations/seat.registry.js';
 import { SkillSelector } from './operations/skill.selector.js';
+import { StreamService } from './operations/stream.service.js';
 import { TaskLister } from './operations/task.lister.js';
 import { TaskReader } from './operations/task.reader.js';
 import { TaskService } from './operations/task.service.js';
@@ -59,7 +65,13 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       ...(extras.imports ?? []),
     ],
     controllers: [createJsonRpcController(path, guards, principalGuards)],
-    providers: [...(definition.providers ?? []), ...portProviders(path), storeProvider(extras.database), ...SERVICES],
+    providers: [
+      ...(definition.providers ?? []),
+      ...portProviders(path),
+      storeProvider(extras.database),
+      ...callerCheckProviders([...guards, ...principalGuards]),
+      ...SERVICES,
+    ],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
   };
 }
@@ -74,6 +86,7 @@ const SERVICES: readonly Provider[] = [
   EndpointPath,
   EntryGate,
   EntryMiddleware,
+  MessageIntake,
   MessageService,
   OriginPolicy,
   PrincipalService,
@@ -86,9 +99,13 @@ const SERVICES: readonly Provider[] = [
   SkillInvoker,
   SkillOrchestrator,
   SkillRegistry,
+  SeatRegistry,
   SkillSelector,
+  StreamRelay,
+  StreamService,
   TaskCanceller,
   TaskEventBus,
+  TaskFeeds,
   TaskLister,
   TaskReader,
   TaskRetention,

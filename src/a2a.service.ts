@@ -13,6 +13,7 @@ import type { SkillDescription } from './context/skill-description.js';
 import { TaskEventBus } from './events/task-event.bus.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
+import { SeatRegistry } from './operations/seat.registry.js';
 import { SkillRegistry } from './skills/skill.registry.js';
 import { TaskStore } from './store/task.store.js';
 
@@ -24,6 +25,8 @@ export interface A2AStatistics {
   readonly liveRuns: number;
   /** Subscriptions to the updates of tasks. */
   readonly subscribers: number;
+  /** Streams that are open. */
+  readonly seats: number;
 }
 
 /** The host's handle on its agent. Not available before the application has been initialised. */
@@ -38,6 +41,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly runner: TaskRunner,
     private readonly bus: TaskEventBus,
     private readonly store: TaskStore,
+    private readonly seats: SeatRegistry,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
 
@@ -64,6 +68,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
       executions: this.runner.executions,
       liveRuns: this.runner.liveRuns,
       subscribers: this.bus.subscriberCount,
+      seats: this.seats.size,
     };
   }
 
@@ -73,6 +78,8 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
    */
   async shutdown(): Promise<void> {
     await this.runner.shutdown(this.settings.drainMs, this.settings.shutdownTimeout);
+    // Those of live runs have shown their end; the others have nothing to wait for here.
+    this.seats.endAll();
   }
 
   onApplicationBootstrap(): void {

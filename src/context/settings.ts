@@ -22,6 +22,12 @@ export interface A2ASettings {
   readonly taskTimeout: number;
   readonly storeTimeout: number;
   readonly maxConcurrentRunsPerOwner: number;
+  readonly streaming: boolean;
+  readonly closeOnInterrupted: 'send' | 'always' | 'never';
+  readonly keepAlive: number;
+  readonly writeDeadline: number;
+  readonly maxStreamSeatsPerOwner: number;
+  readonly streamSeatOverflow: 'refuse' | 'evict-oldest';
   readonly skillMetadataKey: string;
   readonly enforceInputModes: boolean;
   /** The media types that skills without input modes of their own take. */

@@ -42,6 +42,12 @@ export interface RunOrder {
   readonly seed: TaskSeed;
 }
 
+/** A task before its run has changed it. */
+export interface Beginning {
+  readonly task: Task;
+  readonly version: number;
+}
+
 /** What every run of a process works with. */
 export interface RunDependencies extends RecorderDependencies {
   readonly ids: IdGenerator;
@@ -66,12 +72,14 @@ export class TaskRun {
   /** Resolves when the store keeps the run waiting for longer than a caller should wait. The run goes on. */
   readonly stall: Promise<void>;
 
-  /** The task as it was before the skill began, when the caller is told of it at once. */
-  beginning: Task | undefined;
+  /** Resolves with the task as it was created or resumed, if someone {@link watch}es. */
+  readonly beginning: Promise<Beginning>;
 
   private readonly controller = new AbortController();
   private resolveOutcome!: (outcome: RunOutcome) => void;
   private resolveStall!: () => void;
+  private resolveBeginning!: (beginning: Beginning) => void;
+  private isWatched = false;
   private isOver = false;
   /** Why the skill may record nothing more. */
   private refusal: Error | undefined;
@@ -92,7 +100,13 @@ export class TaskRun {
     this.stall = new Promise((resolve) => {
       this.resolveStall = resolve;
     });
+    this.beginning = new Promise((resolve) => {
+      this.resolveBeginning = resolve;
+    });
     this.recorder = new TaskRecorder(deps, order.seed, id, {
+      begun: () => {
+        this.showBeginning();
+      },
       released: () => {
         slot.release();
       },
@@ -138,7 +152,8 @@ export class TaskRun {
 
   /** Does the work, to its end. Never rejects. */
   async execute(): Promise<void> {
-    if (this.recorder.told) this.beginning = this.recorder.snapshot();
+    // A resumed task has had its row for long.
+    if (!this.recorder.isDraft) this.showBeginning();
     const deadline = setTimeout(() => {
       this.abort(new DeadlineExceededError());
     }, this.deps.settings.taskTimeout);
@@ -157,6 +172,17 @@ export class TaskRun {
       );
       this.resolveOutcome({ kind: 'error', error: new InternalError() });
     }
+  }
+
+  /** Notes that someone is told of the task from its beginning: it stays, whatever the skill answers. */
+  watch(): void {
+    this.isWatched = true;
+  }
+
+  private showBeginning(): void {
+    if (!this.isWatched) return;
+    this.recorder.tell();
+    this.resolveBeginning({ task: this.recorder.snapshot(), version: this.recorder.currentVersion });
   }
 
   private get answersWithMessage(): boolean {

@@ -33,6 +33,8 @@ export interface RecorderDependencies {
 export interface RecorderHooks {
   /** The task is about to be stored as paused or settled, and nobody can see it so yet. */
   readonly released: () => void;
+  /** The row of a new task has been written, and {@link TaskRecorder.current} shows the task as created. */
+  readonly begun?: () => void;
   /** The task is paused or settled, and {@link TaskRecorder.current} shows it. */
   readonly ended: () => void;
   /** A write has been waiting for longer than a caller should. It goes on. */
@@ -109,6 +111,11 @@ export class TaskRecorder {
   /** The task as last stored. Shared: copy it before handing it out. */
   get current(): Task {
     return this.live;
+  }
+
+  /** The version of the task as last stored; 0 while it has no row. */
+  get currentVersion(): number {
+    return this.version ?? 0;
   }
 
   /** A copy of the task as last stored. */
@@ -239,6 +246,7 @@ export class TaskRecorder {
       const { task, owner, tenant, scope, skillId } = this.seed;
       await this.bounded(store.create({ task, owner, tenant, scope, skillId, runId, updates, at }));
       this.version = 0;
+      this.hooks.begun?.();
     } else if (updates.length > 0) {
       const task = (): Task => afterUpdates(this.live, updates, this.deps.settings.maxHistory);
       await this.bounded(store.append({ key: this.key, expected: this.version, runId, updates, at, task }));

@@ -53,28 +53,29 @@ export class TaskRunner {
   /**
    * Starts the run of a new task.
    *
+   * @param prepared sees the run before anything is written or called
    * @param disclose whether the caller is told of the task at once, and so before the skill is called
    * @throws {UnsupportedOperationError} when the owner has no run slot left, or the process is ending
    * @throws {InternalError} when the task is to be disclosed and cannot be stored
    */
-  async start(order: RunOrder, disclose: boolean): Promise<TaskRun> {
+  async start(order: RunOrder, disclose: boolean, prepared?: (run: TaskRun) => void): Promise<TaskRun> {
     const run = this.prepare(order);
-    if (disclose && order.skill.description.answers === 'task') {
-      run.recorder.tell();
-      await this.orGiveUp(run, run.recorder.disclose());
-    }
+    prepared?.(run);
+    if (disclose && order.skill.description.answers === 'task') await this.orGiveUp(run, run.recorder.disclose());
     return this.launch(run);
   }
 
   /**
    * Resumes a paused task with another message.
    *
+   * @param prepared sees the run before anything is written or called
    * @throws {UnsupportedOperationError} when the owner has no run slot left, the process is ending, or someone else
    * resumed or settled the task first; nothing is written then
    * @throws {InternalError} when the message cannot be stored
    */
-  async resume(order: RunOrder): Promise<TaskRun> {
+  async resume(order: RunOrder, prepared?: (run: TaskRun) => void): Promise<TaskRun> {
     const run = this.prepare(order);
+    prepared?.(run);
     const { recorder } = run;
     const resumed = recorder.record(
       { kind: 'message', message: order.message },

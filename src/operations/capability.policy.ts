@@ -18,9 +18,9 @@ export class CapabilityPolicy {
   constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
 
   capabilities(): AgentCapabilities {
-    const { extensions } = this.settings;
+    const { extensions, streaming } = this.settings;
     return {
-      streaming: false,
+      streaming,
       pushNotifications: false,
       ...(extensions.length > 0 && { extensions: structuredClone([...extensions]) }),
     };

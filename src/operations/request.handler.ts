@@ -10,7 +10,12 @@ import type { CallContext } from '../context/call-context.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { CapabilityPolicy } from './capability.policy.js';
 import { MessageService } from './message.service.js';
+import { StreamService } from './stream.service.js';
+import type { StreamFrame } from './task-stream.js';
 import { TaskService } from './task.service.js';
+
+/** The methods that answer with a stream. */
+export type StreamingMethod = 'SendStreamingMessage' | 'SubscribeToTask';
 
 type Operation<M extends A2AMethod> = (request: RequestOf<M>, call: CallContext) => Promise<ResponseOf<M>>;
 
@@ -22,13 +27,21 @@ type Operation<M extends A2AMethod> = (request: RequestOf<M>, call: CallContext)
 @Injectable()
 export class RequestHandler {
   private readonly operations: { readonly [M in A2AMethod]?: Operation<M> };
+  private readonly streams: {
+    readonly [M in StreamingMethod]: (request: RequestOf<M>, call: CallContext) => AsyncGenerator<StreamFrame>;
+  };
 
   constructor(
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
     private readonly capabilities: CapabilityPolicy,
     messages: MessageService,
     tasks: TaskService,
+    streams: StreamService,
   ) {
+    this.streams = {
+      SendStreamingMessage: (request, call) => streams.send(request, call),
+      SubscribeToTask: (request, call) => streams.subscribe(request, call),
+    };
     this.operations = {
       SendMessage: (request, call) => messages.send(request, call),
       GetTask: (request, call) => tasks.get(request, call),
@@ -44,6 +57,18 @@ export class RequestHandler {
     const operation = this.operations[method];
     if (!operation) throw new UnsupportedOperationError();
     return operation(request, call);
+  }
+
+  /**
+   * Streams an operation that does.
+   *
+   * @returns the frames; the first step throws what refuses the stream
+   * @throws {A2AError} when the agent does not stream
+   */
+  stream<M extends StreamingMethod>(method: M, request: RequestOf<M>, call: CallContext): AsyncGenerator<StreamFrame> {
+    this.capabilities.assertServes(method);
+    this.assertTenant(request);
+    return this.streams[method](request, call);
   }
 
   /** The tenant of a request routes it and grants nothing: it is only compared with the one on the card (§4.4.6). */

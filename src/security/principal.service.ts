@@ -24,6 +24,12 @@ export class PrincipalService {
     return answer;
   }
 
+  /** Lets the resolver be asked anew, and forgets what the guards have noted. */
+  forget(request: object): void {
+    this.answers.delete(request);
+    delete (request as NotedRequest).a2a;
+  }
+
   /** Notes an aspect of the principal as `request.a2a`, where guards of the host's own may note theirs. */
   note(request: object, aspect: Partial<Principal>): void {
     const noted = request as NotedRequest;

@@ -3,10 +3,10 @@ import { Injectable, type Type } from '@nestjs/common';
 import { EXCEPTION_FILTERS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { ContextIdFactory, ModuleRef, ModulesContainer, type ContextId } from '@nestjs/core';
 import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
-import type { NestContainer } from '@nestjs/core/injector/container.js';
 import { isObservable, Observable } from 'rxjs';
 import { A2A_CONTEXT_TYPE, executionArguments } from '../context/a2a-execution-context.js';
 import { A2AConfigurationError } from '../context/configuration.error.js';
+import { createPipelineCreator } from '../context/pipeline.js';
 import type { RegisteredSkill, SkillInvocation } from './registered-skill.js';
 import type { FoundSkill } from './skill.explorer.js';
 
@@ -29,6 +29,8 @@ export class SkillInvoker {
 
   constructor(modules: ModulesContainer) {
     this.contexts = createPipelineCreator(modules);
+    // Nest waits for an Observable's last value; a skill's Observable streams.
+    this.contexts.transformToResult = (result: unknown) => Promise.resolve(result);
   }
 
   /**
@@ -116,13 +118,4 @@ function sameMetadata(target: Method, source: Method): Method {
     Reflect.defineMetadata(key, Reflect.getMetadata(key, source), target);
   }
   return Object.defineProperty(target, 'name', { value: source.name });
-}
-
-/** A context creator that knows the modules and no global enhancers, and leaves Observables as they are. */
-function createPipelineCreator(modules: ModulesContainer): ExternalContextCreator {
-  const container = { getModules: () => modules, applicationConfig: undefined };
-  const creator = ExternalContextCreator.fromContainer(container as unknown as NestContainer);
-  // Nest waits for an Observable's last value; a skill's Observable streams.
-  creator.transformToResult = (result: unknown) => Promise.resolve(result);
-  return creator;
 }

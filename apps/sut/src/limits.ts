@@ -8,5 +8,6 @@ export const NO_LIMITS = {
   taskTimeout: Number.MAX_SAFE_INTEGER,
   storeTimeout: Number.MAX_SAFE_INTEGER,
   maxConcurrentRunsPerOwner: -1,
+  maxStreamSeatsPerOwner: -1,
   terminalTaskRetention: -1,
 } satisfies Partial<A2AOptions>;

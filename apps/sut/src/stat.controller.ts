@@ -7,8 +7,7 @@ export class StatController {
   constructor(private readonly agent: A2AService) {}
 
   @Get()
-  stat(): A2AStatistics & { readonly seats: number } {
-    // No stream takes a seat as long as the agent does not stream.
-    return { ...this.agent.statistics(), seats: 0 };
+  stat(): A2AStatistics {
+    return this.agent.statistics();
   }
 }

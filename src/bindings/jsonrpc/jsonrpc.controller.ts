@@ -19,6 +19,7 @@ import { resultReply } from '../body/rpc-reply.js';
 import { CallFactory } from './call.factory.js';
 import type { Envelope } from './envelope.js';
 import { EnvelopeGuard } from './envelope.guard.js';
+import { StreamRelay } from '../sse/stream-relay.js';
 import { RpcDispatcher } from './rpc.dispatcher.js';
 import { RpcExceptionFilter } from './rpc-exception.filter.js';
 import { envelopeOf } from './rpc-request.js';
@@ -47,6 +48,7 @@ export function createJsonRpcController(
     constructor(
       private readonly calls: CallFactory,
       private readonly dispatcher: RpcDispatcher,
+      private readonly relay: StreamRelay,
       @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
     ) {}
 
@@ -55,7 +57,9 @@ export function createJsonRpcController(
       const envelope = envelopeOf(request) as Envelope;
       const call = this.calls.create(request, response);
       const result = await this.dispatcher.dispatch(envelope, call);
-      sendReply(response, resultReply(envelope.id, result, this.extensionHeader(call.requestedExtensions)));
+      const headers = this.extensionHeader(call.requestedExtensions);
+      if (typeof result === 'string') sendReply(response, resultReply(envelope.id, result, headers));
+      else await this.relay.relay(result, envelope.id, call, headers);
     }
 
     /** A preflight that the host's CORS has not answered is no call. */

@@ -18,6 +18,7 @@ import {
 } from '#protocol';
 import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
 import { describeError } from '../../context/describe-error.js';
+import { TooManyStreamsError } from '../../operations/seat.registry.js';
 import { captureOf } from '../body/capture.js';
 import { sendReply, type HttpReply } from '../body/http-reply.js';
 import { errorReply, HttpRefusal } from '../body/rpc-reply.js';
@@ -56,6 +57,7 @@ export class RpcExceptionFilter implements ExceptionFilter {
 
   private errorReplyTo(exception: unknown, id: string): HttpReply {
     if (exception instanceof HttpRefusal) return errorReply('null', exception.error, exception);
+    if (exception instanceof TooManyStreamsError) return errorReply(id, exception, { status: 429 });
     const error = findA2AError(exception);
     if (error) return errorReply(id, error);
     switch (exception instanceof HttpException ? exception.getStatus() : 0) {

@@ -10,7 +10,8 @@ import {
   type A2AMethod,
 } from '#protocol';
 import type { CallContext } from '../../context/call-context.js';
-import { RequestHandler } from '../../operations/request.handler.js';
+import { RequestHandler, type StreamingMethod } from '../../operations/request.handler.js';
+import type { StreamFrame } from '../../operations/task-stream.js';
 import type { Envelope } from './envelope.js';
 
 /** Brings a JSON-RPC call to its operation, and the answer into its wire form. */
@@ -21,12 +22,14 @@ export class RpcDispatcher {
   constructor(private readonly handler: RequestHandler) {}
 
   /**
-   * @returns the JSON text of the result
+   * @returns the JSON text of the result, or the frames of a stream
    * @throws {A2AError} for everything that goes wrong
    */
-  async dispatch({ method, params, duplicates }: Envelope, call: CallContext): Promise<string> {
+  async dispatch(envelope: Envelope, call: CallContext): Promise<string | AsyncGenerator<StreamFrame>> {
+    const { method, params, duplicates } = envelope;
     if (!isA2AMethod(method)) throw new MethodNotFoundError();
     const request = decodeRequest(method, params, duplicates);
+    if (isStreaming(method)) return this.handler.stream(method, request as never, call);
     const response = await this.handler.handle(method, request, call);
     return this.serialize(method, response);
   }
@@ -41,4 +44,8 @@ export class RpcDispatcher {
       throw new InternalError();
     }
   }
+}
+
+function isStreaming(method: A2AMethod): method is StreamingMethod {
+  return OPERATIONS[method].streaming;
 }

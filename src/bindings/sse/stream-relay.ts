@@ -1,0 +1,95 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { findA2AError, InternalError, scrub } from '#protocol';
+import type { CallContext } from '../../context/call-context.js';
+import { describeError } from '../../context/describe-error.js';
+import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
+import type { StreamFrame } from '../../operations/task-stream.js';
+import { CallerCheck } from '../caller-check.js';
+import { SseWriter } from './sse.writer.js';
+
+/** A step of a stream, or nothing when it is time to show that the stream lives. */
+type Step = IteratorResult<StreamFrame> | undefined;
+
+/**
+ * Carries the frames of a stream to its reader.
+ *
+ * - Nothing is written before the first frame is there, so that a refusal is an ordinary answer.
+ * - An idle stream shows that it lives; as often, its caller is checked again, and the stream ends when it no longer
+ *   is who it was.
+ *
+ * @see A2A v1.0 §3.5.2 Streaming Event Delivery
+ */
+@Injectable()
+export class StreamRelay {
+  private readonly logger = new Logger(StreamRelay.name);
+
+  constructor(
+    private readonly check: CallerCheck,
+    @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+  ) {}
+
+  /**
+   * @param id the JSON text of the request's id
+   * @throws {A2AError} what refuses the stream
+   */
+  async relay(
+    frames: AsyncGenerator<StreamFrame>,
+    id: string,
+    call: CallContext,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const first = await frames.next();
+    const writer = new SseWriter(call.httpResponse, headers, this.settings.writeDeadline);
+    try {
+      await this.carry(first, frames, id, call, writer);
+    } catch (error) {
+      // The head is out: what went wrong is said in the stream.
+      const told = findA2AError(error) ?? new InternalError();
+      this.logger.error(`A stream failed: ${scrub(describeError(error))}`);
+      const { code, message, data } = told;
+      const body = JSON.stringify({ code, message, ...(data && { data }) });
+      await writer.event(undefined, `{"jsonrpc":"2.0","id":${id},"error":${body}}`);
+    } finally {
+      writer.end();
+      await frames.return(undefined);
+    }
+  }
+
+  private async carry(
+    first: IteratorResult<StreamFrame>,
+    frames: AsyncGenerator<StreamFrame>,
+    id: string,
+    call: CallContext,
+    writer: SseWriter,
+  ): Promise<void> {
+    let checkedAt = performance.now();
+    let next: Promise<Step> = Promise.resolve(first);
+    for (;;) {
+      const step = await this.nextOrIdle(next, checkedAt);
+      if (step?.done === true) return;
+      if (performance.now() - checkedAt >= this.settings.keepAlive) {
+        if (!(await this.check.holds(call))) return;
+        checkedAt = performance.now();
+      }
+      const isThere = step
+        ? await writer.event(step.value.version, `{"jsonrpc":"2.0","id":${id},"result":${step.value.json}}`)
+        : await writer.comment('keep-alive');
+      if (!isThere) return;
+      if (step) next = frames.next();
+    }
+  }
+
+  /** Waits for the next step, but no longer than until the next check is due. */
+  private async nextOrIdle(next: Promise<Step>, checkedAt: number): Promise<Step> {
+    let timer: NodeJS.Timeout | undefined;
+    const due = Math.max(0, checkedAt + this.settings.keepAlive - performance.now());
+    const idle = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, due, undefined);
+    });
+    try {
+      return await Promise.race([next, idle]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

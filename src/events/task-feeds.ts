@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { TaskKey } from '../store/task.store.js';
+import { TaskEventBus } from './task-event.bus.js';
+import { TaskFeed } from './task-feed.js';
+
+/** A feed in the hands of one reader. */
+export interface FeedLease {
+  readonly feed: TaskFeed;
+  /** Gives the feed back. It ends with its last reader. */
+  release(): void;
+}
+
+/** Holds the feeds of the tasks that are streamed in this process: one per task, as long as somebody reads it. */
+@Injectable()
+export class TaskFeeds {
+  private readonly feeds = new Map<string, { readonly feed: TaskFeed; readers: number }>();
+
+  constructor(private readonly bus: TaskEventBus) {}
+
+  /** Opens the feed of a task. What is published from now on is in it. */
+  open(key: TaskKey, contextId: string): FeedLease {
+    const name = JSON.stringify([key.owner, key.id]);
+    const shared = this.feeds.get(name) ?? { feed: new TaskFeed(this.bus, key, contextId), readers: 0 };
+    this.feeds.set(name, shared);
+    shared.readers++;
+    let isHeld = true;
+    return {
+      feed: shared.feed,
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        if (--shared.readers > 0) return;
+        shared.feed.close();
+        this.feeds.delete(name);
+      },
+    };
+  }
+}

@@ -1,0 +1,109 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isTerminal, UnsupportedOperationError, type SendMessageRequest, type SubscribeToTaskRequest } from '#protocol';
+import type { CallContext } from '../context/call-context.js';
+import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+import { TaskFeeds, type FeedLease } from '../events/task-feeds.js';
+import type { TaskRun } from '../execution/task-run.js';
+import { withHistory } from './history.policy.js';
+import { MessageIntake } from './message.intake.js';
+import { SeatRegistry } from './seat.registry.js';
+import { followTask, messageFrame, taskFrame, type StreamFrame } from './task-stream.js';
+import { TaskReader } from './task.reader.js';
+
+/**
+ * Streams tasks: from a message that is sent, or from where a task stands.
+ *
+ * - Everything that can be refused is refused before the first frame.
+ * - A seat is taken before anything is written, and given back whatever way the stream ends.
+ * - A reader that leaves ends its stream, and nothing else.
+ *
+ * @see A2A v1.0 §3.1.2 Send Streaming Message
+ */
+@Injectable()
+export class StreamService {
+  constructor(
+    private readonly intake: MessageIntake,
+    private readonly reader: TaskReader,
+    private readonly feeds: TaskFeeds,
+    private readonly seats: SeatRegistry,
+    @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+  ) {}
+
+  /** @throws {A2AError} from the first step, when the message is refused */
+  async *send(request: SendMessageRequest, call: CallContext): AsyncGenerator<StreamFrame> {
+    const seat = this.seats.claim(call.tier.owner);
+    let lease: FeedLease | undefined;
+    try {
+      const admission = await this.intake.admit(request, call, {
+        prepared: (run) => {
+          run.watch();
+          lease = this.feeds.open(run.recorder.key, run.recorder.current.contextId);
+        },
+      });
+      const { historyLength } = request.configuration ?? {};
+      if ('response' in admission) {
+        const { response } = admission;
+        if ('task' in response) yield taskFrame(withHistory(response.task, historyLength), 1);
+        return;
+      }
+      const signal = AbortSignal.any([call.signal, seat.signal]);
+      if (lease) yield* this.follow(admission.run, lease, call, signal, historyLength);
+    } finally {
+      lease?.release();
+      seat.release();
+    }
+  }
+
+  /**
+   * @throws {A2AError} from the first step, when the task cannot be subscribed to
+   * @see A2A v1.0 §3.1.6 Subscribe to Task
+   */
+  async *subscribe({ id }: SubscribeToTaskRequest, call: CallContext): AsyncGenerator<StreamFrame> {
+    const { contextId } = (await this.reader.read(id, call)).task;
+    const seat = this.seats.claim(call.tier.owner);
+    // Before the snapshot, so that nothing falls between the two.
+    const lease = this.feeds.open({ id, owner: call.tier.owner }, contextId);
+    try {
+      const { task, version } = await this.reader.read(id, call);
+      if (isTerminal(task.status.state)) throw new UnsupportedOperationError('The task has ended.');
+      yield taskFrame(task, version);
+      yield* followTask({
+        feed: lease.feed,
+        version,
+        endsOnPause: this.settings.closeOnInterrupted === 'always',
+        signal: AbortSignal.any([call.signal, seat.signal]),
+        read: () => this.reader.read(id, call),
+      });
+    } finally {
+      lease.release();
+      seat.release();
+    }
+  }
+
+  private async *follow(
+    run: TaskRun,
+    { feed }: FeedLease,
+    call: CallContext,
+    signal: AbortSignal,
+    historyLength: number | undefined,
+  ): AsyncGenerator<StreamFrame> {
+    const first = await Promise.race([run.beginning, run.outcome]);
+    if (!('kind' in first)) {
+      yield taskFrame(withHistory(first.task, historyLength), first.version);
+      yield* followTask({
+        feed,
+        version: first.version,
+        endsOnPause: this.settings.closeOnInterrupted !== 'never',
+        signal,
+        read: () => this.reader.read(run.recorder.key.id, call),
+      });
+    } else if (first.kind === 'message') {
+      yield messageFrame(first.message);
+    } else if (first.kind === 'error') {
+      throw first.error;
+    } else {
+      const { task, version } = await this.reader.read(run.recorder.key.id, call);
+      yield taskFrame(withHistory(task, historyLength), version);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { encode, isInterrupted, isTerminal, type Message, type Task, type TaskState } from '#protocol';
+import type { TaskFeed } from '../events/task-feed.js';
+import type { TaskRecord } from '../store/task-record.js';
+
+/** One event of a stream. */
+export interface StreamFrame {
+  /** The version of the task that the event shows; `undefined` for a direct Message. */
+  readonly version?: number;
+  /** The JSON text of the StreamResponse. */
+  readonly json: string;
+}
+
+/** A frame that shows a whole task. */
+export function taskFrame(task: Task, version: number): StreamFrame {
+  return { version, json: JSON.stringify(encode('StreamResponse', { task })) };
+}
+
+/** The only frame of a stream that answers with a Message. */
+export function messageFrame(message: Message): StreamFrame {
+  return { json: JSON.stringify(encode('StreamResponse', { message })) };
+}
+
+/** Where and how a task is followed. */
+export interface FollowOptions {
+  readonly feed: TaskFeed;
+  /** The version that has been seen. */
+  readonly version: number;
+  /** Whether the stream ends when the task is paused, too. */
+  readonly endsOnPause: boolean;
+  readonly signal: AbortSignal;
+  /** Reads the task anew, when its updates have gone by. */
+  readonly read: () => Promise<TaskRecord>;
+}
+
+/**
+ * Follows a task: each update once, in order, until the task has ended.
+ *
+ * A reader that has fallen behind what is kept goes on from the whole task as it is then.
+ *
+ * @see A2A v1.0 §3.5.2 Streaming Event Delivery
+ */
+export async function* followTask(options: FollowOptions): AsyncGenerator<StreamFrame> {
+  const { feed, endsOnPause, signal, read } = options;
+  let { version } = options;
+  const isLast = (state: TaskState | undefined): boolean =>
+    state !== undefined && (isTerminal(state) || (endsOnPause && isInterrupted(state)));
+  while (!signal.aborted) {
+    const entry = feed.after(version);
+    if (entry === 'nothing yet') {
+      await feed.changed(signal);
+    } else if (entry === 'gone') {
+      const record = await read();
+      version = record.version;
+      yield taskFrame(record.task, version);
+      if (isLast(record.task.status.state)) return;
+    } else {
+      version = entry.version;
+      if (entry.json !== null) yield { version, json: entry.json };
+      if (isLast(entry.state)) return;
+    }
+  }
+}
