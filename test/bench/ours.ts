@@ -27,6 +27,13 @@ class BenchSkills {
     }
   }
 
+  /** Waits for another message, then streams chunks. */
+  @Skill('pause')
+  async *pause(@SkillInput() { count, size }: { count?: number; size?: number }, @SkillTask() task: TaskContext) {
+    if (count === undefined) await task.requireInput();
+    else yield* this.chunks({ count, size: size ?? 0 });
+  }
+
   @Skill('paced')
   async paced(@SkillInput() { count }: { count: number }, @SkillTask() task: TaskContext): Promise<number[]> {
     const artifactId = 'paced';
@@ -46,6 +53,7 @@ class BenchSkills {
       card: { name: 'Bench', description: 'An agent to be measured.' },
       principal: () => ({ owner: 'bench' }),
       maxConcurrentRunsPerOwner: -1,
+      maxStreamSeatsPerOwner: -1,
       maxTaskBytes: -1,
     }),
   ],

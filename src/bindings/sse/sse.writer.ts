@@ -63,9 +63,19 @@ export class SseWriter {
 
   private async write(text: string): Promise<boolean> {
     if (this.raw.destroyed) return false;
+    this.gather();
     const isTaken = this.raw.write(text);
     this.raw.flush?.();
     return isTaken || this.drained();
+  }
+
+  /** Lets events that are ready together leave together. */
+  private gather(): void {
+    if (this.raw.writableCorked > 0) return;
+    this.raw.cork();
+    process.nextTick(() => {
+      this.raw.uncork();
+    });
   }
 
   private drained(): Promise<boolean> {
