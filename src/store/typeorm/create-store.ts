@@ -31,9 +31,6 @@ export async function openStore(dataSource: DataSource, options: StoreOptions): 
       'The DataSource does not know the entities of the task store. Set `autoLoadEntities: true` in TypeOrmModule.forRoot, or add `...a2aEntities()` of "nestjs-a2a/typeorm" to its `entities`.',
     );
   }
-  if (options.createTables) {
-    const { tableName } = dataSource.getMetadata(TaskEntity);
-    await createTables(dataSource, { tablePrefix: tableName.slice(0, -'task'.length) });
-  }
+  if (options.createTables) await createTables(dataSource);
   return new TypeOrmTaskStore(dataSource, options.maxHistory);
 }

@@ -1,110 +1,41 @@
-import { Table, type DataSource, type QueryRunner } from 'typeorm';
-import { checkedPrefix, DEFAULT_TABLE_PREFIX, type A2ATableOptions } from './a2a-entities.js';
+import { Table, type DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
+import { PushConfigEntity, TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
 
-const text = { type: 'text' } as const;
-const int = { type: 'integer' } as const;
-const bigint = { type: 'bigint' } as const;
+const ENTITIES = [TaskEntity, TaskSnapshotEntity, TaskEventEntity, TaskCountEntity, PushConfigEntity] as const;
 
-/** The tables of the task store, as the entities describe them. */
-function tables(prefix: string): Table[] {
-  const task = `${prefix}task`;
-  const snapshot = `${prefix}task_snapshot`;
-  const event = `${prefix}task_event`;
-  const count = `${prefix}task_count`;
-  const pushConfig = `${prefix}push_config`;
-  return [
-    new Table({
-      name: task,
-      columns: [
-        { name: 'id', ...text, isPrimary: true, primaryKeyConstraintName: `${task}_pk` },
-        { name: 'owner', ...text },
-        { name: 'tenant', ...text },
-        { name: 'scope', ...text },
-        { name: 'context_id', ...text },
-        { name: 'skill_id', ...text },
-        { name: 'created_at', ...bigint },
-        { name: 'updated_at', ...bigint },
-        { name: 'status_at', ...bigint },
-        { name: 'version', ...int },
-        { name: 'state', ...text },
-        { name: 'status', ...text },
-        { name: 'run_id', ...text, isNullable: true },
-        { name: 'push_rev', ...int, default: 0 },
-      ],
-      indices: [
-        { name: `${task}_by_owner`, columnNames: ['owner', 'status_at', 'id'] },
-        { name: `${task}_by_context`, columnNames: ['owner', 'context_id', 'status_at', 'id'] },
-        { name: `${task}_by_state`, columnNames: ['owner', 'state', 'status_at', 'id'] },
-      ],
-    }),
-    new Table({
-      name: snapshot,
-      columns: [
-        { name: 'task_id', ...text, isPrimary: true, primaryKeyConstraintName: `${snapshot}_pk` },
-        { name: 'version', ...int },
-        { name: 'history', ...text },
-        { name: 'artifacts', ...text },
-        { name: 'metadata', ...text, isNullable: true },
-      ],
-    }),
-    new Table({
-      name: count,
-      columns: [
-        { name: 'owner', ...text, isPrimary: true, primaryKeyConstraintName: `${count}_pk` },
-        { name: 'tenant', ...text, isPrimary: true, primaryKeyConstraintName: `${count}_pk` },
-        { name: 'scope', ...text, isPrimary: true, primaryKeyConstraintName: `${count}_pk` },
-        { name: 'count', ...int },
-      ],
-    }),
-    new Table({
-      name: event,
-      columns: [
-        { name: 'task_id', ...text, isPrimary: true, primaryKeyConstraintName: `${event}_pk` },
-        { name: 'version', ...int, isPrimary: true, primaryKeyConstraintName: `${event}_pk` },
-        { name: 'kind', ...text },
-        { name: 'json', ...text },
-      ],
-    }),
-    new Table({
-      name: pushConfig,
-      columns: [
-        { name: 'task_id', ...text, isPrimary: true, primaryKeyConstraintName: `${pushConfig}_pk` },
-        { name: 'id', ...text, isPrimary: true, primaryKeyConstraintName: `${pushConfig}_pk` },
-        { name: 'owner', ...text },
-        { name: 'created_at', ...bigint },
-        { name: 'config', ...text },
-      ],
-    }),
-  ];
-}
-
-/** Creates the tables of the task store that are not there yet. */
-export async function upTables(runner: QueryRunner, options: A2ATableOptions = {}): Promise<void> {
-  const prefix = checkedPrefix(options.tablePrefix ?? DEFAULT_TABLE_PREFIX);
-  for (const table of tables(prefix)) {
-    if (await runner.hasTable(table.name)) continue;
+/**
+ * Creates the tables of the task store that are not there yet, as the entities of the DataSource describe them. For the
+ * `up` of a migration.
+ */
+export async function upTables(runner: QueryRunner): Promise<void> {
+  const { driver, options } = runner.dataSource;
+  for (const metadata of metadataOf(runner.dataSource)) {
+    const table = Table.create(metadata, driver);
+    if (await runner.hasTable(table)) continue;
     await runner.createTable(table);
-    if (runner.dataSource.options.type === 'postgres' && table.name === `${prefix}task`) {
+    if (options.type === 'postgres' && metadata.target === TaskEntity) {
       // Room for the next version of a row in its own page.
-      await runner.query(`ALTER TABLE ${runner.dataSource.driver.escape(table.name)} SET (fillfactor = 80)`);
+      const path = metadata.tablePath.split('.').map((part) => driver.escape(part));
+      await runner.query(`ALTER TABLE ${path.join('.')} SET (fillfactor = 80)`);
     }
   }
 }
 
-/** Drops the tables of the task store, with everything in them. */
-export async function downTables(runner: QueryRunner, options: A2ATableOptions = {}): Promise<void> {
-  const prefix = checkedPrefix(options.tablePrefix ?? DEFAULT_TABLE_PREFIX);
-  for (const table of tables(prefix).reverse()) await runner.dropTable(table.name, true);
+/** Drops the tables of the task store, with everything in them. For the `down` of a migration. */
+export async function downTables(runner: QueryRunner): Promise<void> {
+  for (const metadata of metadataOf(runner.dataSource)) {
+    await runner.dropTable(Table.create(metadata, runner.dataSource.driver), true);
+  }
 }
 
 /** Creates what is missing, one process at a time. */
-export async function createTables(dataSource: DataSource, options: A2ATableOptions = {}): Promise<void> {
+export async function createTables(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   const isPostgres = dataSource.options.type === 'postgres';
   try {
     if (isPostgres) await runner.query('SELECT pg_advisory_lock($1)', [LOCK]);
     try {
-      await upTables(runner, options);
+      await upTables(runner);
     } finally {
       if (isPostgres) await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     }
@@ -115,3 +46,7 @@ export async function createTables(dataSource: DataSource, options: A2ATableOpti
 
 /** "a2a" in ASCII, and the number of the first schema: processes of every version of the package take the same lock. */
 const LOCK = 0x61_32_61_01;
+
+function metadataOf(dataSource: DataSource): EntityMetadata[] {
+  return ENTITIES.map((entity) => dataSource.getMetadata(entity));
+}
