@@ -41,7 +41,7 @@ export { statusTime } from './store/status-time.js';
 export { PushConfigConflictError, TaskRecordConflictError, TaskRecordNotFoundError } from './store/store-errors.js';
 export type { TaskRecord } from './store/task-record.js';
 export { applyUpdate } from './store/task-reducer.js';
-export type { ArtifactUpdate, MessageUpdate, StatusUpdate, TaskUpdate } from './store/task-update.js';
+export type { ArtifactUpdate, MessageUpdate, StatusUpdate, TaskUpdate, VersionedUpdate } from './store/task-update.js';
 export {
   TaskStore,
   type TaskAppend,

@@ -2,7 +2,7 @@ import type { Task, TaskState } from '#protocol';
 import type { Tier } from '../context/tier.js';
 import type { ListCursor } from './cursor.js';
 import type { TaskRecord } from './task-record.js';
-import type { StatusUpdate, TaskUpdate } from './task-update.js';
+import type { StatusUpdate, TaskUpdate, VersionedUpdate } from './task-update.js';
 
 /** Which task: its id, and the owner in whose name it is asked for. */
 export interface TaskKey {
@@ -134,6 +134,20 @@ export abstract class TaskStore {
    * @param signal aborts when nobody waits for the answer any more
    */
   abstract list(query: TaskQuery, signal?: AbortSignal): Promise<TaskPage>;
+
+  /**
+   * Reads the updates of a task after a version, oldest first and without a gap between them. Those that the store no
+   * longer keeps one by one are missing at the beginning: that the first has the next version is for the caller to check.
+   *
+   * @param limit how many at most; at least 1. @default all of them
+   * @returns none for an unknown id and for a task of another owner alike
+   */
+  eventsAfter?(key: TaskKey, version: number, limit?: number): Promise<readonly VersionedUpdate[]>;
+
+  /**
+   * Reads the current versions of many tasks at once, by id. A task that is not there, or is another owner's, is missing.
+   */
+  versionsOf?(keys: readonly TaskKey[]): Promise<ReadonlyMap<string, number>>;
 
   /** Gives up what the store holds of its own, such as a connection. Called when the application is closed. */
   close?(): Promise<void>;

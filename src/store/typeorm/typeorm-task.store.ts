@@ -1,11 +1,11 @@
-import type { DataSource, Repository, SelectQueryBuilder } from 'typeorm';
+import { In, type DataSource, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { TERMINAL_STATES, toJson, type Task } from '#protocol';
 import { UNNARROWED, type Tier } from '../../context/tier.js';
 import { statusTime } from '../status-time.js';
 import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-errors.js';
 import type { TaskRecord } from '../task-record.js';
 import { applyUpdate } from '../task-reducer.js';
-import type { TaskUpdate } from '../task-update.js';
+import type { TaskUpdate, VersionedUpdate } from '../task-update.js';
 import {
   TaskStore,
   type TaskAppend,
@@ -39,6 +39,7 @@ export class TypeOrmTaskStore extends TaskStore {
   override readonly filtersTiers = true;
 
   private readonly tasks: Repository<TaskEntity>;
+  private readonly events: Repository<TaskEventEntity>;
   private readonly counts: Repository<TaskCountEntity>;
   private readonly writer: BatchWriter;
   private readonly writes: AmbiguousWrites;
@@ -57,13 +58,10 @@ export class TypeOrmTaskStore extends TaskStore {
     const names = tableNames(dataSource);
     this.isPostgres = dataSource.options.type === 'postgres';
     this.tasks = dataSource.getRepository(TaskEntity);
+    this.events = dataSource.getRepository(TaskEventEntity);
     this.counts = dataSource.getRepository(TaskCountEntity);
     this.writer = this.isPostgres ? new PostgresWriter(dataSource, names) : new SqliteWriter(dataSource, names);
-    this.writes = new AmbiguousWrites(
-      new WriteQueue(this.writer),
-      this.tasks,
-      dataSource.getRepository(TaskEventEntity),
-    );
+    this.writes = new AmbiguousWrites(new WriteQueue(this.writer), this.tasks, this.events);
   }
 
   async create({ task, updates, at, runId, ...fields }: TaskDraft): Promise<void> {
@@ -149,6 +147,28 @@ export class TypeOrmTaskStore extends TaskStore {
       await Promise.all(ended.map(({ id }) => this.writes.write({ kind: 'remove', id, owner, expected: null })));
       if (ended.length < TRIM_BATCH) return;
     }
+  }
+
+  override async eventsAfter({ id, owner }: TaskKey, version: number, limit?: number): Promise<VersionedUpdate[]> {
+    const rows = await this.events
+      .createQueryBuilder('e')
+      .innerJoin(TaskEntity, 't', 't.id = e.taskId AND (t.owner = :owner) IS TRUE')
+      .where('e.taskId = :id AND e.version > :version')
+      .setParameters({ id, owner, version })
+      .orderBy('e.version')
+      .limit(limit)
+      .getMany();
+    return rows.map((row) => ({ version: row.version, update: JSON.parse(row.json) as TaskUpdate }));
+  }
+
+  override async versionsOf(keys: readonly TaskKey[]): Promise<ReadonlyMap<string, number>> {
+    if (keys.length === 0) return new Map();
+    const rows = await this.tasks.find({
+      select: { id: true, owner: true, version: true },
+      where: { id: In(keys.map(({ id }) => id)) },
+    });
+    const owners = new Map(keys.map(({ id, owner }) => [id, owner]));
+    return new Map(rows.filter(({ id, owner }) => owners.get(id) === owner).map(({ id, version }) => [id, version]));
   }
 
   override async close(): Promise<void> {
