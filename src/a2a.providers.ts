@@ -20,6 +20,9 @@ import { Clock, SystemClock } from './context/clock.js';
 import { IdGenerator, UuidGenerator } from './context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import { TaskEventBus } from './events/task-event.bus.js';
+import { SilentEventRelay, TaskEventRelay } from './events/task-event.relay.js';
+import { StoreEventRelay } from './events/store-event.relay.js';
+import type { LoggingStore } from './events/task-watch.js';
 import { existingProvider } from './existing-provider.js';
 import { RunRegistry } from './execution/run.registry.js';
 import { TaskCanceller } from './execution/task.canceller.js';
@@ -59,7 +62,13 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       ...(extras.imports ?? []),
     ],
     controllers: [createJsonRpcController(path, guards, principalGuards)],
-    providers: [...(definition.providers ?? []), ...portProviders(path), storeProvider(extras.database), ...SERVICES],
+    providers: [
+      ...(definition.providers ?? []),
+      ...portProviders(path),
+      storeProvider(extras.database),
+      RELAY,
+      ...SERVICES,
+    ],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
   };
 }
@@ -131,6 +140,18 @@ function storeProvider(database: DatabaseOptions | false = {}): Provider {
       return openStore(dataSource as never, { maxHistory, createTables: database.createTables ?? true });
     },
   };
+}
+
+/** What brings the updates of other processes here, when the store can tell them. */
+const RELAY: FactoryProvider<TaskEventRelay> = {
+  provide: TaskEventRelay,
+  inject: [TaskEventBus, TaskStore, A2A_SETTINGS],
+  useFactory: (bus: TaskEventBus, store: TaskStore, { storeTimeout }: A2ASettings) =>
+    isLogging(store) ? new StoreEventRelay(bus, store, storeTimeout) : new SilentEventRelay(),
+};
+
+function isLogging(store: TaskStore): store is LoggingStore {
+  return store.eventsAfter !== undefined && store.versionsOf !== undefined;
 }
 
 function fromOptions<T>(

@@ -11,6 +11,7 @@ import { A2AConfigurationError } from './context/configuration.error.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import type { SkillDescription } from './context/skill-description.js';
 import { TaskEventBus } from './events/task-event.bus.js';
+import { TaskEventRelay } from './events/task-event.relay.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { SkillRegistry } from './skills/skill.registry.js';
@@ -37,6 +38,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly origins: OriginPolicy,
     private readonly runner: TaskRunner,
     private readonly bus: TaskEventBus,
+    private readonly relay: TaskEventRelay,
     private readonly store: TaskStore,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
@@ -76,6 +78,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
+    this.relay.start();
     this.isReady = true;
   }
 
@@ -84,6 +87,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.relay.stop();
     await this.store.close?.();
   }
 

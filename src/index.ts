@@ -37,6 +37,7 @@ export type { ListCursor } from './store/cursor.js';
 export { MemoryTaskStore } from './store/memory/memory-task.store.js';
 export { MemoryPushConfigStore } from './store/memory/memory-push-config.store.js';
 export { PushConfigStore, type PushConfigKey, type PushConfigRecord } from './store/push-config.store.js';
+export type { ChannelListener, StoreChannel } from './store/store-channel.js';
 export { statusTime } from './store/status-time.js';
 export { PushConfigConflictError, TaskRecordConflictError, TaskRecordNotFoundError } from './store/store-errors.js';
 export type { TaskRecord } from './store/task-record.js';

@@ -1,6 +1,7 @@
 import type { Task, TaskState } from '#protocol';
 import type { Tier } from '../context/tier.js';
 import type { ListCursor } from './cursor.js';
+import type { ChannelListener, StoreChannel } from './store-channel.js';
 import type { TaskRecord } from './task-record.js';
 import type { StatusUpdate, TaskUpdate, VersionedUpdate } from './task-update.js';
 
@@ -148,6 +149,12 @@ export abstract class TaskStore {
    * Reads the current versions of many tasks at once, by id. A task that is not there, or is another owner's, is missing.
    */
   versionsOf?(keys: readonly TaskKey[]): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Opens a channel to the other processes that use this store, when it has one. Each call opens another one, which is
+   * closed before the store is. Without a channel the versions of tasks are looked up twice a second.
+   */
+  openChannel?(listener: ChannelListener): StoreChannel | undefined;
 
   /** Gives up what the store holds of its own, such as a connection. Called when the application is closed. */
   close?(): Promise<void>;

@@ -1,12 +1,10 @@
-import type { Client, Pool, QueryResult } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { ConnectionLostError, isConnectionLoss } from './connection-lost.error.js';
+import { openConnection } from './postgres-connection.js';
 import { changeParameters, insertParameters, removeParameters, writeStatement } from './postgres-statement.js';
 import type { TableNames } from './table-names.js';
 import type { BatchWriter, WriteOperation, WriteResult } from './write-operation.js';
-
-/** How long connecting may take, in milliseconds. */
-const CONNECT_TIMEOUT = 3_000;
 
 interface ResultRow {
   readonly id: string;
@@ -64,26 +62,11 @@ export class PostgresWriter implements BatchWriter {
 
   private async connect(): Promise<Client> {
     if (this.isClosed) throw new Error('The task store is closed.');
-    // The host's pool knows how to reach the database: address, credentials, TLS.
-    const pool = (this.dataSource.driver as unknown as { master: Pool & { readonly Client: typeof Client } }).master;
-    const client = new pool.Client({
-      ...poolOptions(pool),
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
-      keepAlive: true,
-      application_name: 'nestjs-a2a writer',
-    });
-    client.on('error', () => {
+    const client = await openConnection(this.dataSource, 'writer', () => {
       this.client = undefined;
     });
-    await client.connect();
     // A plan that was made on an empty table, or for a batch of one, must not scan when there are many rows.
     await client.query('SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off');
     return client;
   }
-}
-
-/** The options of a pool. The password is not among the enumerable ones. */
-function poolOptions(pool: Pool): object {
-  const options = pool.options as unknown as { password?: unknown; ssl?: unknown };
-  return { ...options, password: options.password, ssl: options.ssl };
 }

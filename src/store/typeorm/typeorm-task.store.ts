@@ -2,6 +2,7 @@ import { In, type DataSource, type Repository, type SelectQueryBuilder } from 't
 import { TERMINAL_STATES, toJson, type Task } from '#protocol';
 import { UNNARROWED, type Tier } from '../../context/tier.js';
 import { statusTime } from '../status-time.js';
+import type { ChannelListener, StoreChannel } from '../store-channel.js';
 import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-errors.js';
 import type { TaskRecord } from '../task-record.js';
 import { applyUpdate } from '../task-reducer.js';
@@ -16,6 +17,7 @@ import {
   type TaskSettle,
 } from '../task.store.js';
 import { AmbiguousWrites } from './ambiguous-writes.js';
+import { PostgresChannel } from './postgres.channel.js';
 import { PostgresWriter } from './postgres.writer.js';
 import { recordOf, snapshotOf, type SnapshotRow, type TaskSnapshot } from './row-mapping.js';
 import { SnapshotPolicy } from './snapshot.policy.js';
@@ -51,7 +53,7 @@ export class TypeOrmTaskStore extends TaskStore {
    * @param maxHistory how many messages a task's history keeps
    */
   constructor(
-    dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly maxHistory = 200,
   ) {
     super();
@@ -169,6 +171,10 @@ export class TypeOrmTaskStore extends TaskStore {
     });
     const owners = new Map(keys.map(({ id, owner }) => [id, owner]));
     return new Map(rows.filter(({ id, owner }) => owners.get(id) === owner).map(({ id, version }) => [id, version]));
+  }
+
+  override openChannel(listener: ChannelListener): StoreChannel | undefined {
+    return this.isPostgres ? new PostgresChannel(this.dataSource, listener) : undefined;
   }
 
   override async close(): Promise<void> {
