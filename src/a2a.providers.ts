@@ -24,6 +24,8 @@ import { SilentEventRelay, TaskEventRelay } from './events/task-event.relay.js';
 import { StoreEventRelay } from './events/store-event.relay.js';
 import type { LoggingStore } from './events/task-watch.js';
 import { existingProvider } from './existing-provider.js';
+import { LostRunSweeper } from './execution/lost-run.sweeper.js';
+import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { RunRegistry } from './execution/run.registry.js';
 import { TaskCanceller } from './execution/task.canceller.js';
 import { TaskRetention } from './execution/task.retention.js';
@@ -83,9 +85,11 @@ const SERVICES: readonly Provider[] = [
   EndpointPath,
   EntryGate,
   EntryMiddleware,
+  LostRunSweeper,
   MessageService,
   OriginPolicy,
   PrincipalService,
+  ReplicaHeartbeat,
   RequestHandler,
   RouteConflictDetector,
   RpcDispatcher,

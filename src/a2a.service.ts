@@ -12,6 +12,8 @@ import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import type { SkillDescription } from './context/skill-description.js';
 import { TaskEventBus } from './events/task-event.bus.js';
 import { TaskEventRelay } from './events/task-event.relay.js';
+import { LostRunSweeper } from './execution/lost-run.sweeper.js';
+import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { SkillRegistry } from './skills/skill.registry.js';
@@ -39,6 +41,8 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly runner: TaskRunner,
     private readonly bus: TaskEventBus,
     private readonly relay: TaskEventRelay,
+    private readonly heartbeat: ReplicaHeartbeat,
+    private readonly sweeper: LostRunSweeper,
     private readonly store: TaskStore,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
@@ -77,8 +81,10 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     await this.runner.shutdown(this.settings.drainMs, this.settings.shutdownTimeout);
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     this.relay.start();
+    await this.heartbeat.start();
+    this.sweeper.start();
     this.isReady = true;
   }
 
@@ -87,7 +93,9 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
     await this.relay.stop();
+    await this.heartbeat.stop();
     await this.store.close?.();
   }
 

@@ -2,6 +2,7 @@ import type { Task, TaskState } from '#protocol';
 import type { Tier } from '../context/tier.js';
 import type { ListCursor } from './cursor.js';
 import type { ChannelListener, StoreChannel } from './store-channel.js';
+import type { RunLeases } from './run-leases.js';
 import type { TaskRecord } from './task-record.js';
 import type { StatusUpdate, TaskUpdate, VersionedUpdate } from './task-update.js';
 
@@ -44,6 +45,8 @@ export interface TaskSettle {
   /** The states in which the task may be for this to happen. */
   readonly guard: readonly TaskState[];
   readonly update: StatusUpdate;
+  /** The run that must be the one that may write. @default whichever it is */
+  readonly runId?: string;
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -89,6 +92,9 @@ export abstract class TaskStore {
    * all tasks of the owner instead.
    */
   readonly filtersTiers: boolean = false;
+
+  /** What tells which processes are alive, for a store that several of them may share. */
+  readonly leases?: RunLeases;
 
   /**
    * Writes a new task at version `updates.length`.

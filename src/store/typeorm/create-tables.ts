@@ -12,6 +12,7 @@ function tables(prefix: string): Table[] {
   const event = `${prefix}task_event`;
   const count = `${prefix}task_count`;
   const pushConfig = `${prefix}push_config`;
+  const replica = `${prefix}replica`;
   return [
     new Table({
       name: task,
@@ -29,12 +30,14 @@ function tables(prefix: string): Table[] {
         { name: 'state', ...text },
         { name: 'status', ...text },
         { name: 'run_id', ...text, isNullable: true },
+        { name: 'replica', ...text, isNullable: true },
         { name: 'push_rev', ...int, default: 0 },
       ],
       indices: [
         { name: `${task}_by_owner`, columnNames: ['owner', 'status_at', 'id'] },
         { name: `${task}_by_context`, columnNames: ['owner', 'context_id', 'status_at', 'id'] },
         { name: `${task}_by_state`, columnNames: ['owner', 'state', 'status_at', 'id'] },
+        { name: `${task}_by_replica`, columnNames: ['replica'], where: 'replica IS NOT NULL' },
       ],
     }),
     new Table({
@@ -75,6 +78,13 @@ function tables(prefix: string): Table[] {
         { name: 'config', ...text },
       ],
     }),
+    new Table({
+      name: replica,
+      columns: [
+        { name: 'id', ...text, isPrimary: true, primaryKeyConstraintName: `${replica}_pk` },
+        { name: 'expires_at', ...bigint },
+      ],
+    }),
   ];
 }
 
@@ -82,13 +92,24 @@ function tables(prefix: string): Table[] {
 export async function upTables(runner: QueryRunner, options: A2ATableOptions = {}): Promise<void> {
   const prefix = checkedPrefix(options.tablePrefix ?? DEFAULT_TABLE_PREFIX);
   for (const table of tables(prefix)) {
-    if (await runner.hasTable(table.name)) continue;
+    const existing = await runner.getTable(table.name);
+    if (existing) {
+      await addWhatIsMissing(runner, existing, table);
+      continue;
+    }
     await runner.createTable(table);
     if (runner.dataSource.options.type === 'postgres' && table.name === `${prefix}task`) {
       // Room for the next version of a row in its own page.
       await runner.query(`ALTER TABLE ${runner.dataSource.driver.escape(table.name)} SET (fillfactor = 80)`);
     }
   }
+}
+
+/** Brings a table of an older release up to date. What is new in it can be empty. */
+async function addWhatIsMissing(runner: QueryRunner, existing: Table, { columns, indices }: Table): Promise<void> {
+  for (const column of columns) if (!existing.findColumnByName(column.name)) await runner.addColumn(existing, column);
+  const names = new Set(existing.indices.map(({ name }) => name));
+  for (const index of indices) if (!names.has(index.name)) await runner.createIndex(existing, index);
 }
 
 /** Drops the tables of the task store, with everything in them. */
