@@ -63,6 +63,11 @@ export interface A2AOptions {
   readonly taskTimeout?: number;
   /** How long the store may take over one operation, in milliseconds. @default 30 seconds */
   readonly storeTimeout?: number;
+  /**
+   * For how long a process is believed to live that is not heard of, in milliseconds. What it ran is failed then by another
+   * one, or by itself when it is back. For stores that several processes may share. @default 30 seconds
+   */
+  readonly lease?: number;
   /** Runs that one owner may have at once; negative: no bound. @default 16 */
   readonly maxConcurrentRunsPerOwner?: number;
   /** Whether and how tasks are streamed; `false`: not at all, and the card says so. @default { } */
@@ -145,6 +150,7 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     maxTaskBytes: bound(options.maxTaskBytes, 16 * MIB),
     taskTimeout: Math.min(positive(options.taskTimeout, 5 * MINUTE), MAX_DELAY),
     storeTimeout: Math.min(positive(options.storeTimeout, MINUTE / 2), MAX_DELAY),
+    lease: Math.min(positive(options.lease, MINUTE / 2), MAX_DELAY),
     maxConcurrentRunsPerOwner: bound(options.maxConcurrentRunsPerOwner, 16),
     terminalTaskRetention: bound(options.terminalTaskRetention, 64),
     streaming: options.streaming !== false,

@@ -22,8 +22,13 @@ import { Clock, SystemClock } from './context/clock.js';
 import { IdGenerator, UuidGenerator } from './context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import { TaskEventBus } from './events/task-event.bus.js';
+import { SilentEventRelay, TaskEventRelay } from './events/task-event.relay.js';
+import { StoreEventRelay } from './events/store-event.relay.js';
+import type { LoggingStore } from './events/task-watch.js';
 import { existingProvider } from './existing-provider.js';
 import { TaskFeeds } from './events/task-feeds.js';
+import { LostRunSweeper } from './execution/lost-run.sweeper.js';
+import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { RunRegistry } from './execution/run.registry.js';
 import { TaskCanceller } from './execution/task.canceller.js';
 import { TaskRetention } from './execution/task.retention.js';
@@ -70,6 +75,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       ...portProviders(path),
       storeProvider(extras.database),
       ...callerCheckProviders([...guards, ...principalGuards]),
+      RELAY,
       ...SERVICES,
     ],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
@@ -87,9 +93,11 @@ const SERVICES: readonly Provider[] = [
   EntryGate,
   EntryMiddleware,
   MessageIntake,
+  LostRunSweeper,
   MessageService,
   OriginPolicy,
   PrincipalService,
+  ReplicaHeartbeat,
   RequestHandler,
   RouteConflictDetector,
   RpcDispatcher,
@@ -148,6 +156,18 @@ function storeProvider(database: DatabaseOptions | false = {}): Provider {
       return openStore(dataSource as never, { maxHistory, createTables: database.createTables ?? true });
     },
   };
+}
+
+/** What brings the updates of other processes here, when the store can tell them. */
+const RELAY: FactoryProvider<TaskEventRelay> = {
+  provide: TaskEventRelay,
+  inject: [TaskEventBus, TaskStore, A2A_SETTINGS],
+  useFactory: (bus: TaskEventBus, store: TaskStore, { storeTimeout }: A2ASettings) =>
+    isLogging(store) ? new StoreEventRelay(bus, store, storeTimeout) : new SilentEventRelay(),
+};
+
+function isLogging(store: TaskStore): store is LoggingStore {
+  return store.eventsAfter !== undefined && store.versionsOf !== undefined;
 }
 
 function fromOptions<T>(

@@ -11,6 +11,9 @@ import { A2AConfigurationError } from './context/configuration.error.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import type { SkillDescription } from './context/skill-description.js';
 import { TaskEventBus } from './events/task-event.bus.js';
+import { TaskEventRelay } from './events/task-event.relay.js';
+import { LostRunSweeper } from './execution/lost-run.sweeper.js';
+import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { SeatRegistry } from './operations/seat.registry.js';
@@ -40,6 +43,9 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly origins: OriginPolicy,
     private readonly runner: TaskRunner,
     private readonly bus: TaskEventBus,
+    private readonly relay: TaskEventRelay,
+    private readonly heartbeat: ReplicaHeartbeat,
+    private readonly sweeper: LostRunSweeper,
     private readonly store: TaskStore,
     private readonly seats: SeatRegistry,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
@@ -82,7 +88,10 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     this.seats.endAll();
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    this.relay.start();
+    await this.heartbeat.start();
+    this.sweeper.start();
     this.isReady = true;
   }
 
@@ -91,6 +100,9 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+    await this.relay.stop();
+    await this.heartbeat.stop();
     await this.store.close?.();
   }
 

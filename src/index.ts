@@ -37,11 +37,12 @@ export type { ListCursor } from './store/cursor.js';
 export { MemoryTaskStore } from './store/memory/memory-task.store.js';
 export { MemoryPushConfigStore } from './store/memory/memory-push-config.store.js';
 export { PushConfigStore, type PushConfigKey, type PushConfigRecord } from './store/push-config.store.js';
+export type { ChannelListener, StoreChannel } from './store/store-channel.js';
 export { statusTime } from './store/status-time.js';
 export { PushConfigConflictError, TaskRecordConflictError, TaskRecordNotFoundError } from './store/store-errors.js';
 export type { TaskRecord } from './store/task-record.js';
 export { applyUpdate } from './store/task-reducer.js';
-export type { ArtifactUpdate, MessageUpdate, StatusUpdate, TaskUpdate } from './store/task-update.js';
+export type { ArtifactUpdate, MessageUpdate, StatusUpdate, TaskUpdate, VersionedUpdate } from './store/task-update.js';
 export {
   TaskStore,
   type TaskAppend,

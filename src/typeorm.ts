@@ -2,6 +2,7 @@ export { a2aEntities, type A2ATableOptions } from './store/typeorm/a2a-entities.
 export { createTables, downTables, upTables } from './store/typeorm/create-tables.js';
 export {
   PushConfigEntity,
+  ReplicaEntity,
   TaskCountEntity,
   TaskEntity,
   TaskEventEntity,

@@ -21,6 +21,7 @@ export interface A2ASettings {
   readonly maxTaskBytes: number;
   readonly taskTimeout: number;
   readonly storeTimeout: number;
+  readonly lease: number;
   readonly maxConcurrentRunsPerOwner: number;
   readonly streaming: boolean;
   readonly closeOnInterrupted: 'send' | 'always' | 'never';

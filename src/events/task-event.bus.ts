@@ -1,13 +1,30 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Subject, type Subscription } from 'rxjs';
+import type { Subscription } from 'rxjs';
 import { scrub } from '#protocol';
 import type { TaskKey } from '../store/task.store.js';
+import type { VersionedUpdate } from '../store/task-update.js';
 import type { TaskEvent } from './task-event.js';
+import type { TaskEventRelay } from './task-event.relay.js';
+import { TaskTopic, type TaskSignal } from './task-topic.js';
+
+/** Where a follower stands, and what else it wants to hear of. */
+export interface FollowOptions {
+  /**
+   * The version of the task as the follower knows it; 0 for a task that is still to be created. A follower that does not
+   * know it yet calls {@link TaskEventBus.seen} as soon as it does: until then it hears of this process alone.
+   */
+  readonly after?: number;
+  /** Updates up to this version can no longer be told one by one: read the task instead. */
+  readonly missed?: (version: number) => void;
+  /** The task is not there any more. Nothing follows. */
+  readonly removed?: () => void;
+}
 
 /**
- * Carries stored updates to those who follow a task in this process.
+ * Carries stored updates to those who follow a task in this process, whichever process stored them.
  *
- * - Events of one task arrive in the order in which they were published.
+ * - Events of one task arrive in the order in which they were published. With a relay that is the order of versions, each
+ *   one once; a gap that the store can no longer fill is told as such.
  * - A follower that throws disturbs neither the publisher nor the other followers.
  * - Nothing is kept for a task that nobody follows.
  *
@@ -16,17 +33,29 @@ import type { TaskEvent } from './task-event.js';
 @Injectable()
 export class TaskEventBus {
   private readonly logger = new Logger(TaskEventBus.name);
-  private readonly topics = new Map<string, Subject<TaskEvent>>();
+  private readonly topics = new Map<string, TaskTopic>();
   private followers = 0;
+  private relay: TaskEventRelay | undefined;
 
   /** How many subscriptions are open, over all tasks. */
   get subscriberCount(): number {
     return this.followers;
   }
 
-  /** Tells the followers of a task of one stored update. */
+  /** Connects the bus to other processes; with `undefined` it is on its own again. */
+  connect(relay: TaskEventRelay | undefined): void {
+    this.relay = relay;
+  }
+
+  /** Tells the followers of a task, here and elsewhere, of one update that this process has stored. */
   publish(event: TaskEvent): void {
-    this.topics.get(topicOf(event.key))?.next(event);
+    const topic = this.topics.get(topicOf(event.key));
+    if (!this.relay) {
+      topic?.pass(event);
+      return;
+    }
+    this.relay.announce(event.key, event.version);
+    if (topic && !topic.take(event)) this.relay.wake(event.key, event.version);
   }
 
   /**
@@ -34,23 +63,89 @@ export class TaskEventBus {
    *
    * @returns what ends it
    */
-  follow(key: TaskKey, follower: (event: TaskEvent) => void): Subscription {
-    const topic = topicOf(key);
-    const events = this.topics.get(topic) ?? new Subject<TaskEvent>();
-    this.topics.set(topic, events);
+  follow(key: TaskKey, follower: (event: TaskEvent) => void, options: FollowOptions = {}): Subscription {
+    const name = topicOf(key);
+    const topic = this.topics.get(name) ?? new TaskTopic(key);
+    const isFirst = !topic.isFollowed;
+    this.topics.set(name, topic);
     this.followers++;
-    const subscription = events.subscribe((event) => {
+    if (options.after !== undefined) topic.begin(options.after);
+    const subscription = topic.subscribe((signal) => {
       try {
-        follower(event);
+        hand(signal, follower, options);
       } catch (error) {
         this.logger.error(`A follower of task ${scrub(key.id)} failed: ${scrub(String(error))}`);
       }
     });
+    if (isFirst) this.relay?.watch(key);
     subscription.add(() => {
       this.followers--;
-      if (!events.observed) this.topics.delete(topic);
+      if (topic.isFollowed) return;
+      this.topics.delete(name);
+      this.relay?.unwatch(key);
     });
     return subscription;
+  }
+
+  /** Notes as of which version a follower knows a task that it began to follow before. */
+  seen(key: TaskKey, version: number): void {
+    this.topics.get(topicOf(key))?.begin(version);
+  }
+
+  /**
+   * Writes to a task. Until that is done and what came of it is published, nothing of the task is taken from the store,
+   * lest an update of this process be taken for one of another.
+   *
+   * @param write stores updates and publishes them
+   */
+  async whileWriting<T>(key: TaskKey, write: () => Promise<T>): Promise<T> {
+    const topic = this.topics.get(topicOf(key));
+    if (!topic) return write();
+    topic.writers++;
+    try {
+      return await write();
+    } finally {
+      topic.writers--;
+      this.relay?.wake(key);
+    }
+  }
+
+  /** The version of the last update that the followers of a task were told of, if that is known. */
+  versionOf(key: TaskKey): number | undefined {
+    return this.topics.get(topicOf(key))?.version;
+  }
+
+  /** Whether a write of this process to a task is under way. */
+  isWriting(key: TaskKey): boolean {
+    return (this.topics.get(topicOf(key))?.writers ?? 0) > 0;
+  }
+
+  /** Tells the followers of a task of updates that were read from the store; what they know already is left out. */
+  deliver(key: TaskKey, updates: readonly VersionedUpdate[]): void {
+    this.topics.get(topicOf(key))?.deliver(updates);
+  }
+
+  /** Tells the followers of a task that updates up to a version are no longer to be had. */
+  miss(key: TaskKey, version: number): void {
+    this.topics.get(topicOf(key))?.miss(version);
+  }
+
+  /** Tells the followers of a task that it is not there any more. */
+  remove(key: TaskKey): void {
+    this.topics.get(topicOf(key))?.remove();
+  }
+}
+
+function hand(signal: TaskSignal, follower: (event: TaskEvent) => void, { missed, removed }: FollowOptions): void {
+  switch (signal.kind) {
+    case 'event':
+      follower(signal.event);
+      return;
+    case 'missed':
+      missed?.(signal.version);
+      return;
+    case 'removed':
+      removed?.();
   }
 }
 

@@ -120,9 +120,16 @@ export class TaskRun {
     if (this.answersWithMessage) this.refusal = new TaskEndedError('A skill that answers with Messages has no task.');
     const resumedFrom = order.seed.version ?? 0;
     // From the start: a cancel may come before the skill does, and the last word of the run before this one as late.
-    const following = deps.bus.follow(this.recorder.key, ({ runId, version }) => {
-      if (runId !== this.id && version > resumedFrom) this.abort(new TaskSettledElsewhereError());
-    });
+    const settledElsewhere = (version = Infinity): void => {
+      if (version > resumedFrom) this.abort(new TaskSettledElsewhereError());
+    };
+    const following = deps.bus.follow(
+      this.recorder.key,
+      ({ runId, version }) => {
+        if (runId !== this.id) settledElsewhere(version);
+      },
+      { after: resumedFrom, missed: settledElsewhere, removed: settledElsewhere },
+    );
     void this.outcome.then(() => {
       following.unsubscribe();
     });

@@ -199,8 +199,9 @@ export class TaskRecorder {
   async takeBack(): Promise<boolean> {
     await this.idle();
     this.closedBy ??= new TaskEndedError('The task was answered by a Message.');
-    if (this.version === null) return true;
-    return this.bounded(this.deps.store.discard(this.key, this.version));
+    const { version } = this;
+    if (version === null) return true;
+    return this.deps.bus.whileWriting(this.key, () => this.bounded(this.deps.store.discard(this.key, version)));
   }
 
   private refusal(updates: readonly TaskUpdate[], size: number): Error | undefined {
@@ -224,7 +225,7 @@ export class TaskRecorder {
   private async writeOrFail(updates: readonly TaskUpdate[]): Promise<void> {
     if (this.closedBy) throw this.closedBy;
     try {
-      await this.write(updates);
+      await this.deps.bus.whileWriting(this.key, () => this.write(updates));
     } catch (error) {
       this.forget();
       if (!isRecordConflict(error) && !isRecordNotFound(error)) throw error;

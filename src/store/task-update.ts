@@ -24,3 +24,9 @@ export interface MessageUpdate {
 
 /** One step in the life of a task. Each moves the task's version by one. */
 export type TaskUpdate = StatusUpdate | ArtifactUpdate | MessageUpdate;
+
+/** An update with the version that it gave the task. */
+export interface VersionedUpdate {
+  readonly version: number;
+  readonly update: TaskUpdate;
+}

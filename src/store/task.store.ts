@@ -1,8 +1,10 @@
 import type { Task, TaskState } from '#protocol';
 import type { Tier } from '../context/tier.js';
 import type { ListCursor } from './cursor.js';
+import type { ChannelListener, StoreChannel } from './store-channel.js';
+import type { RunLeases } from './run-leases.js';
 import type { TaskRecord } from './task-record.js';
-import type { StatusUpdate, TaskUpdate } from './task-update.js';
+import type { StatusUpdate, TaskUpdate, VersionedUpdate } from './task-update.js';
 
 /** Which task: its id, and the owner in whose name it is asked for. */
 export interface TaskKey {
@@ -43,6 +45,8 @@ export interface TaskSettle {
   /** The states in which the task may be for this to happen. */
   readonly guard: readonly TaskState[];
   readonly update: StatusUpdate;
+  /** The run that must be the one that may write. @default whichever it is */
+  readonly runId?: string;
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -89,6 +93,9 @@ export abstract class TaskStore {
    */
   readonly filtersTiers: boolean = false;
 
+  /** What tells which processes are alive, for a store that several of them may share. */
+  readonly leases?: RunLeases;
+
   /**
    * Writes a new task at version `updates.length`.
    *
@@ -134,6 +141,26 @@ export abstract class TaskStore {
    * @param signal aborts when nobody waits for the answer any more
    */
   abstract list(query: TaskQuery, signal?: AbortSignal): Promise<TaskPage>;
+
+  /**
+   * Reads the updates of a task after a version, oldest first and without a gap between them. Those that the store no
+   * longer keeps one by one are missing at the beginning: that the first has the next version is for the caller to check.
+   *
+   * @param limit how many at most; at least 1. @default all of them
+   * @returns none for an unknown id and for a task of another owner alike
+   */
+  eventsAfter?(key: TaskKey, version: number, limit?: number): Promise<readonly VersionedUpdate[]>;
+
+  /**
+   * Reads the current versions of many tasks at once, by id. A task that is not there, or is another owner's, is missing.
+   */
+  versionsOf?(keys: readonly TaskKey[]): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Opens a channel to the other processes that use this store, when it has one. Each call opens another one, which is
+   * closed before the store is. Without a channel the versions of tasks are looked up twice a second.
+   */
+  openChannel?(listener: ChannelListener): StoreChannel | undefined;
 
   /** Gives up what the store holds of its own, such as a connection. Called when the application is closed. */
   close?(): Promise<void>;

@@ -2,7 +2,8 @@ import { afterAll, describe } from '@jest/globals';
 import { TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
 import type { DataSource } from 'typeorm';
 import { postgresDatabase, sqliteDatabase, sqliteMemory, type TestDatabase } from '../support/data-sources.js';
-import { describeTaskStore } from 'nestjs-a2a/testing';
+import { describeTaskStore, type TaskStoreSubject } from 'nestjs-a2a/testing';
+import { describeTaskLog } from './task-log.contract.js';
 
 /** Stores that the tests have opened, with what they stand on. */
 const opened = new Map<object, DataSource>();
@@ -20,24 +21,26 @@ async function close(store: object): Promise<void> {
 
 function describeDatabase(name: string, make: () => Promise<TestDatabase>): void {
   describe(name, () => {
-    let database: TestDatabase;
+    const databases: TestDatabase[] = [];
 
-    afterAll(() => database.drop());
+    afterAll(() => Promise.all(databases.map((database) => database.drop())));
 
-    describeTaskStore('TypeOrmTaskStore', {
+    const subject: TaskStoreSubject = {
       create: async () => {
-        database = await make();
-        return storeOn(await database.open());
+        databases.unshift(await make());
+        return storeOn(await databases[0]!.open());
       },
-      connect: async () => storeOn(await database.open()),
+      connect: async () => storeOn(await databases[0]!.open()),
       close,
-    });
+    };
+    describeTaskStore('TypeOrmTaskStore', subject);
+    describeTaskLog('TypeOrmTaskStore', subject);
   });
 }
 
 describeDatabase('PostgreSQL', postgresDatabase);
 describeDatabase('a SQLite file', sqliteDatabase);
-describeTaskStore('TypeOrmTaskStore on SQLite in memory', {
-  create: async () => storeOn(await sqliteMemory()),
-  close,
-});
+
+const inMemory: TaskStoreSubject = { create: async () => storeOn(await sqliteMemory()), close };
+describeTaskStore('TypeOrmTaskStore on SQLite in memory', inMemory);
+describeTaskLog('TypeOrmTaskStore on SQLite in memory', inMemory);

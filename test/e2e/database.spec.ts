@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { MemoryTaskStore, Skill, SkillTask, SkillText, TaskContext, TaskStore, textPart } from 'nestjs-a2a';
-import { a2aEntities, TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
+import { a2aEntities, createTables, TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
 import { DataSource } from 'typeorm';
 import { startAgent, type Agent } from '../support/agent.js';
 import { postgresDatabase, postgresUrl, sqliteDatabase, type TestDatabase } from '../support/data-sources.js';
 import { rpc, send } from '../support/rpc.js';
+import { draftOf, keyOf } from 'nestjs-a2a/testing';
 
 @Injectable()
 class DatabaseSkills {
@@ -176,6 +177,28 @@ describe('The tables', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
+  it.each([
+    ['SQLite', sqliteDatabase],
+    ['PostgreSQL', postgresDatabase],
+  ] as const)('of an older release on %s are brought up to date, with what is in them', async (_name, make) => {
+    const database = await make();
+    const dataSource = await database.open();
+    const store = new TypeOrmTaskStore(dataSource);
+    const draft = draftOf();
+    await store.create(draft);
+    await dataSource.query('DROP INDEX a2a_task_by_replica');
+    await dataSource.query('ALTER TABLE a2a_task DROP COLUMN replica');
+    await dataSource.query('DROP TABLE a2a_replica');
+    await createTables(dataSource);
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    const { task } = await store.read(keyOf(draft));
+    await store.close();
+    await dataSource.destroy();
+    await database.drop();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+    expect(task).toEqual(draft.task);
+  });
+
   it('are created once by four processes that boot at the same time', async () => {
     const schema = `t_boot_${process.pid}`;
     const admin = await new DataSource({ type: 'postgres', url: postgresUrl() }).initialize();
@@ -192,6 +215,6 @@ describe('The tables', () => {
     await Promise.all(agents.map((agent) => agent.close()));
     await admin.query(`DROP SCHEMA ${schema} CASCADE`);
     await admin.destroy();
-    expect(rows).toEqual([{ count: 5 }]);
+    expect(rows).toEqual([{ count: 6 }]);
   });
 });

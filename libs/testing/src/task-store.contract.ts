@@ -657,6 +657,23 @@ export function describeTaskStore(name: string, subject: TaskStoreSubject): void
       });
     });
 
+    describe('settle of a run', () => {
+      it('happens while that run may write, and not when another one does or none (R-08, R-22)', async () => {
+        const states = await Promise.all(
+          ['run-1', 'run-2', null].map(async (runId) => {
+            const draft = await created({ runId, state: Working });
+            const version = await store.settle(settleOf(keyOf(draft), statusOf(Failed), { runId: 'run-1' }));
+            return [version, (await other.read(keyOf(draft))).task.status.state];
+          }),
+        );
+        expect(states).toEqual([
+          [1, Failed],
+          [null, Working],
+          [null, Working],
+        ]);
+      });
+    });
+
     describe('discard', () => {
       it('removes a task that is still at the expected version (R-21)', async () => {
         const draft = await created({ updates: [statusOf(Working)] });

@@ -74,10 +74,11 @@ export class MemoryTaskStore extends TaskStore {
     });
   }
 
-  settle({ key, guard, update, at }: TaskSettle): Promise<number | null> {
+  settle({ key, guard, update, runId, at }: TaskSettle): Promise<number | null> {
     return settled(() => {
       const row = this.find(key);
       if (!row || !guard.includes(row.task.status.state)) return null;
+      if (runId !== undefined && row.runId !== runId) return null;
       const copies = copyUpdates([update]);
       row.runId = null;
       return this.apply(row, copies, at);

@@ -1,6 +1,13 @@
 import { EntitySchema, type EntitySchemaColumnOptions, type ValueTransformer } from 'typeorm';
 import { A2AConfigurationError } from '../../context/configuration.error.js';
-import { PushConfigEntity, TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
+import {
+  PushConfigEntity,
+  ReplicaEntity,
+  TaskCountEntity,
+  TaskEntity,
+  TaskEventEntity,
+  TaskSnapshotEntity,
+} from './task.entity.js';
 
 /** The prefix of the tables when none is given. */
 export const DEFAULT_TABLE_PREFIX = 'a2a_';
@@ -34,6 +41,7 @@ export function a2aEntities(options: A2ATableOptions = {}): EntitySchema[] {
     taskEventSchema(prefix),
     taskCountSchema(prefix),
     pushConfigSchema(prefix),
+    replicaSchema(prefix),
   ];
   known.set(prefix, entities);
   return [...entities];
@@ -70,6 +78,7 @@ function taskSchema(prefix: string): EntitySchema<TaskEntity> {
       state: text,
       status: text,
       runId: { ...text, name: 'run_id', nullable: true },
+      replica: { ...text, nullable: true },
       pushRev: { ...int, name: 'push_rev', default: 0 },
     },
     // Nothing that a chunk changes is in an index, so that its update stays in the page.
@@ -77,6 +86,7 @@ function taskSchema(prefix: string): EntitySchema<TaskEntity> {
       { name: `${table}_by_owner`, columns: ['owner', 'statusAt', 'id'] },
       { name: `${table}_by_context`, columns: ['owner', 'contextId', 'statusAt', 'id'] },
       { name: `${table}_by_state`, columns: ['owner', 'state', 'statusAt', 'id'] },
+      { name: `${table}_by_replica`, columns: ['replica'], where: 'replica IS NOT NULL' },
     ],
   });
 }
@@ -140,6 +150,19 @@ function pushConfigSchema(prefix: string): EntitySchema<PushConfigEntity> {
       owner: text,
       createdAt: { ...milliseconds, name: 'created_at' },
       config: text,
+    },
+  });
+}
+
+function replicaSchema(prefix: string): EntitySchema<ReplicaEntity> {
+  const table = `${prefix}replica`;
+  return new EntitySchema<ReplicaEntity>({
+    name: table,
+    target: ReplicaEntity,
+    tableName: table,
+    columns: {
+      id: { ...text, primary: true, primaryKeyConstraintName: `${table}_pk` },
+      expiresAt: { ...milliseconds, name: 'expires_at' },
     },
   });
 }

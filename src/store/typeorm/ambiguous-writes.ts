@@ -50,6 +50,7 @@ export class AmbiguousWrites {
   private async storedVersion(operation: WriteOperation): Promise<number | undefined> {
     const { id } = operation;
     if (operation.kind === 'remove') return (await this.tasks.existsBy({ id })) ? undefined : 0;
+    if (operation.kind === 'compact') return undefined;
     if (operation.kind === 'insert') return (await this.tasks.existsBy({ id })) ? operation.version : undefined;
     const last = operation.events.at(-1);
     if (!last) return undefined;

@@ -1,17 +1,35 @@
 import { Table, type DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
-import { PushConfigEntity, TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
+import {
+  PushConfigEntity,
+  ReplicaEntity,
+  TaskCountEntity,
+  TaskEntity,
+  TaskEventEntity,
+  TaskSnapshotEntity,
+} from './task.entity.js';
 
-const ENTITIES = [TaskEntity, TaskSnapshotEntity, TaskEventEntity, TaskCountEntity, PushConfigEntity] as const;
+const ENTITIES = [
+  TaskEntity,
+  TaskSnapshotEntity,
+  TaskEventEntity,
+  TaskCountEntity,
+  PushConfigEntity,
+  ReplicaEntity,
+] as const;
 
 /**
- * Creates the tables of the task store that are not there yet, as the entities of the DataSource describe them. For the
- * `up` of a migration.
+ * Creates what is not there yet of the tables of the task store, as the entities of the DataSource describe them. For
+ * the `up` of a migration.
  */
 export async function upTables(runner: QueryRunner): Promise<void> {
   const { driver, options } = runner.dataSource;
   for (const metadata of metadataOf(runner.dataSource)) {
     const table = Table.create(metadata, driver);
-    if (await runner.hasTable(table)) continue;
+    const existing = await runner.getTable(metadata.tablePath);
+    if (existing) {
+      await addWhatIsMissing(runner, existing, table);
+      continue;
+    }
     await runner.createTable(table);
     if (options.type === 'postgres' && metadata.target === TaskEntity) {
       // Room for the next version of a row in its own page.
@@ -19,6 +37,13 @@ export async function upTables(runner: QueryRunner): Promise<void> {
       await runner.query(`ALTER TABLE ${path.join('.')} SET (fillfactor = 80)`);
     }
   }
+}
+
+/** Brings a table of an older release up to date. What is new in it can be empty. */
+async function addWhatIsMissing(runner: QueryRunner, existing: Table, { columns, indices }: Table): Promise<void> {
+  for (const column of columns) if (!existing.findColumnByName(column.name)) await runner.addColumn(existing, column);
+  const names = new Set(existing.indices.map(({ name }) => name));
+  for (const index of indices) if (!names.has(index.name)) await runner.createIndex(existing, index);
 }
 
 /** Drops the tables of the task store, with everything in them. For the `down` of a migration. */

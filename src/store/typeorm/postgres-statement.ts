@@ -4,8 +4,8 @@ import type { ChangeOperation, InsertOperation, RemoveOperation } from './write-
 /**
  * The one statement of the writer: changes tasks and logs their updates, inserts and removes tasks, each only as expected.
  *
- * Parameters are columns of rows: 1 to 13 those of changes, 14 to 17 those of their updates, 18 to 32 those of new tasks,
- * 33 to 35 those of tasks to be removed.
+ * Parameters are columns of rows: 1 to 15 those of changes, 16 to 19 those of their updates, 20 to 35 those of new tasks,
+ * 36 to 38 those of tasks to be removed.
  *
  * `(owner = …) IS TRUE` keeps a plan that was cached on an empty table from taking the index by owner instead of the id.
  */
@@ -13,9 +13,10 @@ export function writeStatement({ task, snapshot, event, count, pushConfig }: Tab
   return `
 WITH change AS (
   SELECT * FROM unnest(
-    $1::text[], $2::text[], $3::int[], $4::text[], $5::int[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],
-    $10::text[], $11::text[], $12::text[], $13::text[]
-  ) AS c(id, owner, expected, guard, steps, state, status, status_at, at, run_id, history, artifacts, metadata)
+    $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::bigint[],
+    $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[]
+  ) AS c(id, owner, expected, guard, held_by, steps, state, status, status_at, at, run_id, replica, history, artifacts,
+    metadata)
 ), changed AS (
   UPDATE ${task} t SET
     version = t.version + c.steps,
@@ -23,16 +24,18 @@ WITH change AS (
     status = COALESCE(c.status, t.status),
     status_at = GREATEST(t.status_at, c.status_at),
     updated_at = GREATEST(t.updated_at, c.at),
-    run_id = c.run_id
+    run_id = c.run_id,
+    replica = c.replica
   FROM change c
   WHERE t.id = c.id AND (t.owner = c.owner) IS TRUE
     AND (c.expected IS NULL OR t.version = c.expected)
     AND (c.guard IS NULL OR t.state = ANY (string_to_array(c.guard, ',')))
+    AND (c.held_by IS NULL OR t.run_id = c.held_by)
   RETURNING t.id, t.version, c.steps
 ), logged AS (
   INSERT INTO ${event} (task_id, version, kind, json)
   SELECT e.task_id, changed.version - changed.steps + e.step, e.kind, e.json
-  FROM unnest($14::text[], $15::int[], $16::text[], $17::text[]) AS e(task_id, step, kind, json)
+  FROM unnest($16::text[], $17::int[], $18::text[], $19::text[]) AS e(task_id, step, kind, json)
   JOIN changed ON changed.id = e.task_id
 ), snapshotted AS (
   UPDATE ${snapshot} s SET version = changed.version, history = c.history, artifacts = c.artifacts, metadata = c.metadata
@@ -40,15 +43,16 @@ WITH change AS (
   WHERE s.task_id = changed.id AND c.history IS NOT NULL
 ), fresh AS (
   SELECT * FROM unnest(
-    $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[], $26::int[],
-    $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[]
-  ) AS f(id, owner, tenant, scope, context_id, skill_id, at, status_at, version, state, status, run_id, history, artifacts,
-    metadata)
+    $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::bigint[], $27::bigint[], $28::int[],
+    $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[]
+  ) AS f(id, owner, tenant, scope, context_id, skill_id, at, status_at, version, state, status, run_id, replica, history,
+    artifacts, metadata)
 ), inserted AS (
   INSERT INTO ${task}
     (id, owner, tenant, scope, context_id, skill_id, created_at, updated_at, status_at, version, state, status, run_id,
-     push_rev)
-  SELECT id, owner, tenant, scope, context_id, skill_id, at, at, status_at, version, state, status, run_id, 0 FROM fresh
+     replica, push_rev)
+  SELECT id, owner, tenant, scope, context_id, skill_id, at, at, status_at, version, state, status, run_id, replica,
+    0 FROM fresh
   ON CONFLICT (id) DO NOTHING
   RETURNING id, version, owner, tenant, scope
 ), begun AS (
@@ -56,7 +60,7 @@ WITH change AS (
   SELECT fresh.id, fresh.version, fresh.history, fresh.artifacts, fresh.metadata FROM fresh JOIN inserted ON inserted.id = fresh.id
 ), removed AS (
   DELETE FROM ${task} t
-  USING unnest($33::text[], $34::text[], $35::int[]) AS r(id, owner, expected)
+  USING unnest($36::text[], $37::text[], $38::int[]) AS r(id, owner, expected)
   WHERE t.id = r.id AND (t.owner = r.owner) IS TRUE AND (r.expected IS NULL OR t.version = r.expected)
   RETURNING t.id, t.version, t.owner, t.tenant, t.scope
 ), forgotten AS (
@@ -91,12 +95,14 @@ export function changeParameters(changes: readonly ChangeOperation[]): unknown[]
     changes.map(({ owner }) => owner),
     changes.map(({ expected }) => expected),
     changes.map(({ guard }) => guard?.join(',') ?? null),
+    changes.map(({ heldBy }) => heldBy),
     changes.map(({ events: ofTask }) => ofTask.length),
     changes.map(({ status }) => status?.state ?? null),
     changes.map(({ status }) => status?.json ?? null),
     changes.map(({ status }) => status?.at ?? null),
     changes.map(({ at }) => at),
     changes.map(({ runId }) => runId),
+    changes.map(({ replica }) => replica),
     changes.map(({ snapshot }) => snapshot?.history ?? null),
     changes.map(({ snapshot }) => snapshot?.artifacts ?? null),
     changes.map(({ snapshot }) => snapshot?.metadata ?? null),
@@ -122,6 +128,7 @@ export function insertParameters(inserts: readonly InsertOperation[]): unknown[]
     inserts.map(({ state }) => state),
     inserts.map(({ status }) => status),
     inserts.map(({ runId }) => runId),
+    inserts.map(({ replica }) => replica),
     inserts.map(({ snapshot }) => snapshot.history),
     inserts.map(({ snapshot }) => snapshot.artifacts),
     inserts.map(({ snapshot }) => snapshot.metadata),

@@ -1,12 +1,12 @@
-import type { Client, Pool, QueryResult } from 'pg';
+import type { Client, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
+import { compactParameters, compactStatement } from './compact-statement.js';
 import { ConnectionLostError, isConnectionLoss } from './connection-lost.error.js';
+import { openConnection } from './postgres-connection.js';
 import { changeParameters, insertParameters, removeParameters, writeStatement } from './postgres-statement.js';
+import { beatStatement } from './replica-rows.js';
 import type { TableNames } from './table-names.js';
 import type { BatchWriter, WriteOperation, WriteResult } from './write-operation.js';
-
-/** How long connecting may take, in milliseconds. */
-const CONNECT_TIMEOUT = 3_000;
 
 interface ResultRow {
   readonly id: string;
@@ -23,25 +23,40 @@ export class PostgresWriter implements BatchWriter {
   private client: Promise<Client> | undefined;
   private isClosed = false;
   private readonly statement: string;
+  private readonly compaction: string;
 
   constructor(
     private readonly dataSource: DataSource,
-    tables: TableNames,
+    private readonly tables: TableNames,
   ) {
     this.statement = writeStatement(tables);
+    this.compaction = compactStatement(tables);
   }
 
   async write(operations: readonly WriteOperation[]): Promise<readonly WriteResult[]> {
     const inserts = operations.filter((operation) => operation.kind === 'insert');
     const changes = operations.filter((operation) => operation.kind === 'change');
     const removals = operations.filter((operation) => operation.kind === 'remove');
-    const { rows } = await this.query([
-      ...changeParameters(changes),
-      ...insertParameters(inserts),
-      ...removeParameters(removals),
-    ]);
+    const compactions = operations.filter((operation) => operation.kind === 'compact');
+    const rows: ResultRow[] = [];
+    if (compactions.length < operations.length) {
+      const values = [...changeParameters(changes), ...insertParameters(inserts), ...removeParameters(removals)];
+      rows.push(...(await this.query<ResultRow>('a2a-write', this.statement, values)));
+    }
+    if (compactions.length > 0) {
+      rows.push(...(await this.query<ResultRow>('a2a-compact', this.compaction, compactParameters(compactions))));
+    }
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     return operations.map(({ id }) => versions.get(id) ?? null);
+  }
+
+  async beat(replica: string, lease: number): Promise<boolean> {
+    const rows = await this.query<{ readonly held: boolean }>('a2a-beat', beatStatement(this.tables), [replica, lease]);
+    return rows[0]?.held ?? false;
+  }
+
+  async leave(replica: string): Promise<void> {
+    await this.query('a2a-leave', `DELETE FROM ${this.tables.replica} WHERE id = $1`, [replica]);
   }
 
   async close(): Promise<void> {
@@ -51,10 +66,11 @@ export class PostgresWriter implements BatchWriter {
     await client?.end().catch(() => undefined);
   }
 
-  private async query(values: unknown[]): Promise<QueryResult<ResultRow>> {
+  private async query<R extends QueryResultRow>(name: string, text: string, values: unknown[]): Promise<R[]> {
     try {
       const client = await (this.client ??= this.connect());
-      return await client.query<ResultRow>({ name: 'a2a-write', text: this.statement, values });
+      const { rows } = await client.query<R>({ name, text, values });
+      return rows;
     } catch (error) {
       if (!isConnectionLoss(error)) throw error;
       this.client = undefined;
@@ -64,26 +80,11 @@ export class PostgresWriter implements BatchWriter {
 
   private async connect(): Promise<Client> {
     if (this.isClosed) throw new Error('The task store is closed.');
-    // The host's pool knows how to reach the database: address, credentials, TLS.
-    const pool = (this.dataSource.driver as unknown as { master: Pool & { readonly Client: typeof Client } }).master;
-    const client = new pool.Client({
-      ...poolOptions(pool),
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
-      keepAlive: true,
-      application_name: 'nestjs-a2a writer',
-    });
-    client.on('error', () => {
+    const client = await openConnection(this.dataSource, 'writer', () => {
       this.client = undefined;
     });
-    await client.connect();
     // A plan that was made on an empty table, or for a batch of one, must not scan when there are many rows.
     await client.query('SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off');
     return client;
   }
-}
-
-/** The options of a pool. The password is not among the enumerable ones. */
-function poolOptions(pool: Pool): object {
-  const options = pool.options as unknown as { password?: unknown; ssl?: unknown };
-  return { ...options, password: options.password, ssl: options.ssl };
 }

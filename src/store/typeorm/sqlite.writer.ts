@@ -4,80 +4,58 @@ import type { TaskSnapshot } from './row-mapping.js';
 import type {
   BatchWriter,
   ChangeOperation,
+  CompactOperation,
   InsertOperation,
   RemoveOperation,
   WriteOperation,
   WriteResult,
 } from './write-operation.js';
+import { REPLICA_RETENTION, SQLITE_NOW } from './replica-rows.js';
+import { SqliteTransactions, type SqliteDatabase, type SqliteStatement } from './sqlite-transactions.js';
 import type { TableNames } from './table-names.js';
-
-/** The parts of a better-sqlite3 database that are used here. */
-interface Database {
-  readonly inTransaction: boolean;
-  prepare(sql: string): Statement;
-  exec(sql: string): void;
-}
-
-interface Statement {
-  run(...parameters: unknown[]): { readonly changes: number };
-  get(...parameters: unknown[]): unknown;
-}
-
-/** How long a busy database is waited for, in milliseconds. */
-const MAX_WAIT = 5_000;
-/** Between two looks, in milliseconds. */
-const PAUSE = 2;
 
 /**
  * Writes to SQLite on the DataSource's own handle.
  *
- * A DataSource has one connection, on which somebody's transaction may be open. We wait until none is, and then write
- * in one synchronous transaction that nothing can come between.
+ * A batch is one transaction.
  */
 export class SqliteWriter implements BatchWriter {
-  private readonly database: Database;
-  private readonly statements = new Map<string, Statement>();
+  private readonly database: SqliteDatabase;
+  private readonly transactions: SqliteTransactions;
+  private readonly statements = new Map<string, SqliteStatement>();
 
   constructor(
     dataSource: DataSource,
     private readonly tables: TableNames,
   ) {
-    this.database = (dataSource.driver as unknown as { databaseConnection: Database }).databaseConnection;
+    this.database = (dataSource.driver as unknown as { databaseConnection: SqliteDatabase }).databaseConnection;
+    this.transactions = new SqliteTransactions(this.database);
   }
 
-  async write(operations: readonly WriteOperation[]): Promise<readonly WriteResult[]> {
-    const deadline = performance.now() + MAX_WAIT;
-    for (;;) {
-      const results = this.database.inTransaction ? undefined : this.tryWrite(operations);
-      if (results) return results;
-      if (performance.now() > deadline) {
-        throw new Error(`The SQLite database was in a transaction of someone else for ${MAX_WAIT} ms.`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    }
+  write(operations: readonly WriteOperation[]): Promise<readonly WriteResult[]> {
+    return this.transactions.run(() => operations.map((operation) => this.apply(operation)));
+  }
+
+  beat(replica: string, lease: number): Promise<boolean> {
+    return this.transactions.run(() => {
+      const { replica: table } = this.tables;
+      const held = this.prepared(`SELECT 1 FROM ${table} WHERE id = ? AND expires_at > ${SQLITE_NOW}`).get(replica);
+      this.prepared(
+        `
+        INSERT INTO ${table} (id, expires_at) VALUES (?, ${SQLITE_NOW} + ?)
+        ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`,
+      ).run(replica, lease);
+      this.prepared(`DELETE FROM ${table} WHERE expires_at < ${SQLITE_NOW} - ${REPLICA_RETENTION}`).run();
+      return held !== undefined;
+    });
+  }
+
+  async leave(replica: string): Promise<void> {
+    await this.transactions.run(() => this.prepared(`DELETE FROM ${this.tables.replica} WHERE id = ?`).run(replica));
   }
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  /** @returns `undefined` when another process is writing */
-  private tryWrite(operations: readonly WriteOperation[]): readonly WriteResult[] | undefined {
-    const { database } = this;
-    try {
-      database.exec('BEGIN IMMEDIATE');
-    } catch (error) {
-      if (isBusy(error)) return undefined;
-      throw error;
-    }
-    try {
-      const results = operations.map((operation) => this.apply(operation));
-      database.exec('COMMIT');
-      return results;
-    } catch (error) {
-      if (database.inTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
   }
 
   private apply(operation: WriteOperation): WriteResult {
@@ -88,6 +66,8 @@ export class SqliteWriter implements BatchWriter {
         return this.change(operation);
       case 'remove':
         return this.remove(operation);
+      case 'compact':
+        return this.compact(operation);
     }
   }
 
@@ -105,18 +85,28 @@ export class SqliteWriter implements BatchWriter {
     return row.version;
   }
 
+  private compact({ id, owner, expected, snapshot }: CompactOperation): WriteResult {
+    const row = this.prepared(
+      `SELECT version FROM ${this.tables.task} WHERE id = :id AND (owner = :owner) IS TRUE AND version = :expected`,
+    ).get({ id, owner, expected });
+    if (!row) return null;
+    if (snapshot) this.writeSnapshot(id, expected, snapshot);
+    this.prepared(`DELETE FROM ${this.tables.event} WHERE task_id = ?`).run(id);
+    return expected;
+  }
+
   private insert(row: InsertOperation): WriteResult {
     const { id, version, at } = row;
     const { changes } = this.prepared(
       `
       INSERT INTO ${this.tables.task}
         (id, owner, tenant, scope, context_id, skill_id, created_at, updated_at, status_at, version, state, status,
-         run_id, push_rev)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+         run_id, replica, push_rev)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
       ON CONFLICT (id) DO NOTHING`,
     ).run(
       ...[id, row.owner, row.tenant, row.scope, row.contextId, row.skillId, at, at, row.statusAt],
-      ...[version, row.state, row.status, row.runId],
+      ...[version, row.state, row.status, row.runId, row.replica],
     );
     if (changes === 0) return null;
     this.writeSnapshot(id, version, row.snapshot);
@@ -125,7 +115,7 @@ export class SqliteWriter implements BatchWriter {
   }
 
   private change(change: ChangeOperation): WriteResult {
-    const { id, owner, expected, guard, events, at, status, runId, snapshot } = change;
+    const { id, owner, expected, guard, heldBy, events, at, status, runId, replica, snapshot } = change;
     const row = this.prepared(
       `
       UPDATE ${this.tables.task} SET
@@ -134,13 +124,15 @@ export class SqliteWriter implements BatchWriter {
         status = COALESCE(:status, status),
         status_at = MAX(status_at, COALESCE(:statusAt, status_at)),
         updated_at = MAX(updated_at, :at),
-        run_id = :runId
+        run_id = :runId,
+        replica = :replica
       WHERE id = :id AND (owner = :owner) IS TRUE
         AND (:expected IS NULL OR version = :expected)
         AND (:guard IS NULL OR instr(:guard, ',' || state || ',') > 0)
+        AND (:heldBy IS NULL OR run_id = :heldBy)
       RETURNING version`,
     ).get({
-      ...{ id, owner, expected, at, runId, steps: events.length },
+      ...{ id, owner, expected, heldBy, at, runId, replica, steps: events.length },
       ...{ state: status?.state ?? null, status: status?.json ?? null, statusAt: status?.at ?? null },
       guard: guard && `,${guard.join(',')},`,
     }) as { version: number } | undefined;
@@ -171,16 +163,11 @@ export class SqliteWriter implements BatchWriter {
     ).run(owner, tenant, scope, step);
   }
 
-  private prepared(sql: string): Statement {
+  private prepared(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;
     const statement = this.database.prepare(sql);
     this.statements.set(sql, statement);
     return statement;
   }
-}
-
-function isBusy(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && code.startsWith('SQLITE_BUSY');
 }

@@ -1,5 +1,12 @@
 import type { DataSource } from 'typeorm';
-import { PushConfigEntity, TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
+import {
+  PushConfigEntity,
+  ReplicaEntity,
+  TaskCountEntity,
+  TaskEntity,
+  TaskEventEntity,
+  TaskSnapshotEntity,
+} from './task.entity.js';
 
 /** The tables as they are named in SQL, escaped and with their schema. */
 export interface TableNames {
@@ -8,6 +15,7 @@ export interface TableNames {
   readonly event: string;
   readonly count: string;
   readonly pushConfig: string;
+  readonly replica: string;
 }
 
 /** Reads the names of the tables from the metadata of a DataSource. */
@@ -24,5 +32,6 @@ export function tableNames(dataSource: DataSource): TableNames {
     event: name(TaskEventEntity),
     count: name(TaskCountEntity),
     pushConfig: name(PushConfigEntity),
+    replica: name(ReplicaEntity),
   };
 }

@@ -26,6 +26,8 @@ export class TaskEntity {
   status!: string;
   /** The run that may write; `null` when the task is paused or settled. */
   runId!: string | null;
+  /** The process of that run; `null` when there is no run, or its process has never said that it lives. */
+  replica!: string | null;
   /** How often push notification configs of the task have changed; 0 when it never had one. */
   pushRev!: number;
 }
@@ -70,4 +72,11 @@ export class TaskCountEntity {
   tenant!: string;
   scope!: string;
   count!: number;
+}
+
+/** A row of `a2a_replica`: a process, and until when it is believed to live. */
+export class ReplicaEntity {
+  id!: string;
+  /** Epoch milliseconds by the clock of the database. */
+  expiresAt!: number;
 }

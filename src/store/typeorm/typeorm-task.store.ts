@@ -1,12 +1,12 @@
-import type { DataSource, ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
-import { TERMINAL_STATES, toJson, type Task } from '#protocol';
-import { UNNARROWED, type Tier } from '../../context/tier.js';
-import type { ListCursor } from '../cursor.js';
+import type { DataSource } from 'typeorm';
+import { toJson, type Task } from '#protocol';
+import type { Tier } from '../../context/tier.js';
 import { statusTime } from '../status-time.js';
+import type { ChannelListener, StoreChannel } from '../store-channel.js';
 import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-errors.js';
 import type { TaskRecord } from '../task-record.js';
 import { applyUpdate } from '../task-reducer.js';
-import type { TaskUpdate } from '../task-update.js';
+import type { TaskUpdate, VersionedUpdate } from '../task-update.js';
 import {
   TaskStore,
   type TaskAppend,
@@ -17,17 +17,18 @@ import {
   type TaskSettle,
 } from '../task.store.js';
 import { AmbiguousWrites } from './ambiguous-writes.js';
+import { PostgresChannel } from './postgres.channel.js';
 import { PostgresWriter } from './postgres.writer.js';
-import { recordOf, snapshotOf, type SnapshotRow, type TaskSnapshot } from './row-mapping.js';
+import { snapshotOf, type TaskSnapshot } from './row-mapping.js';
 import { SnapshotPolicy } from './snapshot.policy.js';
 import { SqliteWriter } from './sqlite.writer.js';
 import { tableNames } from './table-names.js';
-import { TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
+import { TaskEntity, TaskEventEntity } from './task.entity.js';
+import { TaskRows } from './task.rows.js';
+import { TypeOrmRunLeases } from './typeorm-run-leases.js';
+import { UpdateSweeper } from './update.sweeper.js';
 import type { BatchWriter, ChangeOperation, EventRow } from './write-operation.js';
 import { WriteQueue } from './write-queue.js';
-
-/** A place before every task. */
-const BEFORE_ALL: ListCursor = { statusAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /** How many tasks a trim removes at once. */
 const TRIM_BATCH = 100;
@@ -42,8 +43,9 @@ const TRIM_BATCH = 100;
 export class TypeOrmTaskStore extends TaskStore {
   override readonly filtersTiers = true;
 
-  private readonly tasks: Repository<TaskEntity>;
-  private readonly counts: Repository<TaskCountEntity>;
+  override readonly leases: TypeOrmRunLeases;
+
+  private readonly rows: TaskRows;
   private readonly writer: BatchWriter;
   private readonly writes: AmbiguousWrites;
   private readonly snapshots = new SnapshotPolicy();
@@ -54,20 +56,21 @@ export class TypeOrmTaskStore extends TaskStore {
    * @param maxHistory how many messages a task's history keeps
    */
   constructor(
-    dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly maxHistory = 200,
   ) {
     super();
     const names = tableNames(dataSource);
     this.isPostgres = dataSource.options.type === 'postgres';
-    this.tasks = dataSource.getRepository(TaskEntity);
-    this.counts = dataSource.getRepository(TaskCountEntity);
+    this.rows = new TaskRows(dataSource, maxHistory);
     this.writer = this.isPostgres ? new PostgresWriter(dataSource, names) : new SqliteWriter(dataSource, names);
     this.writes = new AmbiguousWrites(
       new WriteQueue(this.writer),
-      this.tasks,
+      dataSource.getRepository(TaskEntity),
       dataSource.getRepository(TaskEventEntity),
     );
+    const sweeper = new UpdateSweeper(dataSource, names, this.rows, this.writes);
+    this.leases = new TypeOrmRunLeases(dataSource, this.writer, sweeper);
   }
 
   async create({ task, updates, at, runId, ...fields }: TaskDraft): Promise<void> {
@@ -80,7 +83,8 @@ export class TypeOrmTaskStore extends TaskStore {
     const { owner, tenant, scope, skillId } = fields;
     const result = await this.writes.write({
       kind: 'insert',
-      ...{ id: task.id, owner, tenant, scope, skillId, contextId: task.contextId, runId, at, statusAt },
+      ...{ id: task.id, owner, tenant, scope, skillId, contextId: task.contextId, at, statusAt },
+      ...{ runId, replica: this.replicaOf(runId) },
       ...{ version: updates.length, state: created.status.state, status: JSON.stringify(created.status) },
       snapshot: snapshotOf(created),
     });
@@ -91,20 +95,19 @@ export class TypeOrmTaskStore extends TaskStore {
     const events = updates.map(eventOf);
     const snapshot = this.snapshotDue(key.id, runId, events) ? this.takeSnapshot(key.id, task()) : null;
     const version = await this.writes.write({
-      ...{ kind: 'change', id: key.id, owner: key.owner, expected, guard: null, events, at, runId, snapshot },
-      status: lastStatus(updates),
+      ...{ kind: 'change', id: key.id, owner: key.owner, expected, guard: null, heldBy: null, events, at, snapshot },
+      ...{ runId, replica: this.replicaOf(runId), status: lastStatus(updates) },
     });
     if (runId === null || version === null) this.snapshots.forget(key.id);
     if (version !== null) return version;
-    const { id, owner } = key;
-    throw (await this.tasks.existsBy({ id, owner })) ? new TaskRecordConflictError() : new TaskRecordNotFoundError();
+    throw (await this.rows.exists(key)) ? new TaskRecordConflictError() : new TaskRecordNotFoundError();
   }
 
-  async settle({ key, guard, update, at }: TaskSettle): Promise<number | null> {
+  async settle({ key, guard, update, runId, at }: TaskSettle): Promise<number | null> {
     const events = [eventOf(update)];
     return this.writes.write({
-      ...{ kind: 'change', id: key.id, owner: key.owner, expected: null, guard, events, at },
-      ...{ runId: null, snapshot: null, status: lastStatus([update]) },
+      ...{ kind: 'change', id: key.id, owner: key.owner, expected: null, guard, heldBy: runId ?? null, events, at },
+      ...{ runId: null, replica: null, snapshot: null, status: lastStatus([update]) },
     });
   }
 
@@ -112,91 +115,40 @@ export class TypeOrmTaskStore extends TaskStore {
     return (await this.writes.write({ kind: 'remove', id, owner, expected })) !== null;
   }
 
-  async read({ id, owner }: TaskKey): Promise<TaskRecord> {
-    // Not `owner = …` alone: see the writer's statement.
-    const query = this.tasks
-      .createQueryBuilder('t')
-      .where('t.id = :id')
-      .andWhere('(t.owner = :owner) IS TRUE')
-      .setParameters({ id, owner });
-    const [record] = await this.records(query, true);
-    if (!record) throw new TaskRecordNotFoundError();
-    return record;
+  read(key: TaskKey): Promise<TaskRecord> {
+    return this.rows.read(key);
   }
 
-  async list(query: TaskQuery): Promise<TaskPage> {
-    const matching = this.matching(query);
-    const total = await this.total(query, matching);
-    // The first page has a bound too: it leads a plan that was made without statistics to the index in whose order we ask.
-    const { statusAt, id } = query.after ?? BEFORE_ALL;
-    matching.andWhere('(t.statusAt, t.id) < (:statusAt, :id)').setParameters({ statusAt, id });
-    matching
-      .orderBy('t.statusAt', 'DESC')
-      .addOrderBy('t.id', 'DESC')
-      .limit(query.limit + 1);
-    const records = await this.records(matching, query.artifacts);
-    return { records: records.slice(0, query.limit), total, more: records.length > query.limit };
+  list(query: TaskQuery): Promise<TaskPage> {
+    return this.rows.list(query);
+  }
+
+  override eventsAfter(key: TaskKey, version: number, limit?: number): Promise<readonly VersionedUpdate[]> {
+    return this.rows.updatesAfter(key, version, limit);
+  }
+
+  override versionsOf(keys: readonly TaskKey[]): Promise<ReadonlyMap<string, number>> {
+    return this.rows.versionsOf(keys);
   }
 
   override async trim({ owner, tenant, scope }: Tier, keep: number): Promise<void> {
     for (;;) {
-      const ended = await this.tasks
-        .createQueryBuilder('t')
-        .select(['t.id'])
-        .where({ owner, tenant, scope })
-        .andWhere('t.state IN (:...states)', { states: TERMINAL_STATES })
-        .orderBy('t.statusAt', 'DESC')
-        .addOrderBy('t.id', 'DESC')
-        .offset(keep)
-        .limit(TRIM_BATCH)
-        .getMany();
-      await Promise.all(ended.map(({ id }) => this.writes.write({ kind: 'remove', id, owner, expected: null })));
+      const ended = await this.rows.settledBeyond({ owner, tenant, scope }, keep, TRIM_BATCH);
+      await Promise.all(ended.map((id) => this.writes.write({ kind: 'remove', id, owner, expected: null })));
       if (ended.length < TRIM_BATCH) return;
     }
+  }
+
+  override openChannel(listener: ChannelListener): StoreChannel | undefined {
+    return this.isPostgres ? new PostgresChannel(this.dataSource, listener) : undefined;
   }
 
   override async close(): Promise<void> {
     await this.writer.close();
   }
 
-  private matching({ tier, contextId, state, statusSince }: TaskQuery): SelectQueryBuilder<TaskEntity> {
-    const { owner, tenant, scope } = tier;
-    const query = this.tasks.createQueryBuilder('t').where({
-      owner,
-      tenant,
-      ...(scope !== UNNARROWED && { scope }),
-      ...(contextId !== undefined && { contextId }),
-      ...(state !== undefined && { state }),
-    });
-    return statusSince === undefined ? query : query.andWhere('t.statusAt >= :statusSince', { statusSince });
-  }
-
-  /** How many tasks match. Those of a whole tier have been counted as they came and went. */
-  private async total(query: TaskQuery, matching: SelectQueryBuilder<TaskEntity>): Promise<number> {
-    const { tier, contextId, state, statusSince } = query;
-    if (contextId !== undefined || state !== undefined || statusSince !== undefined) return matching.getCount();
-    const { owner, tenant, scope } = tier;
-    const where = { owner, tenant, ...(scope !== UNNARROWED && { scope }) };
-    return (await this.counts.sum('count', where)) ?? 0;
-  }
-
-  /** Rows, their snapshots and the updates after those, in one statement, so that no write comes between. */
-  private async records(query: SelectQueryBuilder<TaskEntity>, artifacts: boolean): Promise<TaskRecord[]> {
-    const joined = this.isPostgres
-      ? "'[' || string_agg(e.json, ',' ORDER BY e.version) || ']'"
-      : "'[' || group_concat(e.json, ',' ORDER BY e.version) || ']'";
-    // One by one and not joined: a plan that was made without statistics would join all before it takes a page.
-    const columns = ['history', 'metadata', ...(artifacts ? ['artifacts'] : [])];
-    for (const column of columns) query.addSelect((from) => snapshotColumn(from, column), column);
-    query.addSelect((from) => {
-      const events = from.select(joined).from(TaskEventEntity, 'e').where('e.taskId = t.id');
-      events.andWhere(
-        `e.version > ${events.subQuery().select('s.version').from(TaskSnapshotEntity, 's').where('s.taskId = t.id').getQuery()}`,
-      );
-      return artifacts ? events : events.andWhere("e.kind <> 'artifact'");
-    }, 'events');
-    const { entities, raw } = await query.getRawAndEntities<SnapshotRow>();
-    return entities.map((row, index) => recordOf(row, raw[index] as SnapshotRow, this.maxHistory));
+  private replicaOf(runId: string | null): string | null {
+    return runId === null ? null : this.leases.replica;
   }
 
   private snapshotDue(id: string, runId: string | null, events: readonly EventRow[]): boolean {
@@ -209,10 +161,6 @@ export class TypeOrmTaskStore extends TaskStore {
     this.snapshots.written(id, snapshot.history.length + snapshot.artifacts.length);
     return snapshot;
   }
-}
-
-function snapshotColumn<T extends ObjectLiteral>(from: SelectQueryBuilder<T>, column: string) {
-  return from.select(`s.${column}`).from(TaskSnapshotEntity, 's').where('s.taskId = t.id');
 }
 
 function eventOf(update: TaskUpdate): EventRow {

@@ -21,6 +21,8 @@ export interface InsertOperation {
   readonly state: string;
   readonly status: string;
   readonly runId: string | null;
+  /** The process of that run, when it is known to live. */
+  readonly replica: string | null;
   readonly snapshot: TaskSnapshot;
 }
 
@@ -33,11 +35,15 @@ export interface ChangeOperation {
   readonly expected: number | null;
   /** The states in which it must be; `null` when it does not matter. */
   readonly guard: readonly string[] | null;
+  /** The run that must be the one that may write; `null` when it does not matter. */
+  readonly heldBy: string | null;
   readonly events: readonly EventRow[];
   readonly at: number;
   /** The new status; `null` when it stays. */
   readonly status: { readonly state: string; readonly json: string; readonly at: number } | null;
   readonly runId: string | null;
+  /** The process of that run, when it is known to live. */
+  readonly replica: string | null;
   /** The task after the change, when it is time to write it whole. */
   readonly snapshot: TaskSnapshot | null;
 }
@@ -51,8 +57,19 @@ export interface RemoveOperation {
   readonly expected: number | null;
 }
 
+/** A task whose updates are to be removed, if it is as expected. */
+export interface CompactOperation {
+  readonly kind: 'compact';
+  readonly id: string;
+  readonly owner: string;
+  /** The version that it must have. */
+  readonly expected: number;
+  /** The task as a whole; `null` when it is written so already. */
+  readonly snapshot: TaskSnapshot | null;
+}
+
 /** A write to one task. */
-export type WriteOperation = InsertOperation | ChangeOperation | RemoveOperation;
+export type WriteOperation = InsertOperation | ChangeOperation | RemoveOperation | CompactOperation;
 
 /** What became of a write: the version that it led to or found, or `null` when the task was not as expected. */
 export type WriteResult = number | null;
@@ -65,5 +82,14 @@ export interface BatchWriter {
    * @throws {Error} when none of them is known to have been written
    */
   write(operations: readonly WriteOperation[]): Promise<readonly WriteResult[]>;
+  /**
+   * Notes that a process lives.
+   *
+   * @param lease for how long, in milliseconds
+   * @returns whether it was believed to live until now
+   */
+  beat(replica: string, lease: number): Promise<boolean>;
+  /** Notes that a process does not live any more. */
+  leave(replica: string): Promise<void>;
   close(): Promise<void>;
 }
