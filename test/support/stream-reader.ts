@@ -1,5 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import type { WireError, WireResult } from './caller.js';
+import { applyUpdate, type Task } from 'nestjs-a2a';
+import type { WireError, WireResult, WireTask } from './caller.js';
 import { userMessage } from './rpc.js';
 
 /** A chunk of a stream that appends to, or replaces, an artifact. */
@@ -220,4 +221,17 @@ export class Streamer {
   subscribe(id: string, call: StreamCall = {}): Promise<StreamReader> {
     return openStream(this.url, 'SubscribeToTask', { id }, { ...this.call, ...call });
   }
+}
+
+/** What a client has that applies the events of a stream, in order, to the task that it began with. */
+export function fold(frames: readonly Frame[]): WireTask {
+  let task: Task | undefined;
+  for (const { result } of structuredClone(frames)) {
+    const { artifactUpdate, statusUpdate } = result as Partial<WireStreamResult>;
+    if (artifactUpdate)
+      applyUpdate(task!, { kind: 'artifact', append: false, lastChunk: false, ...artifactUpdate } as never, 200);
+    else if (statusUpdate) applyUpdate(task!, { kind: 'status', ...statusUpdate } as never, 200);
+    else task = result.task as unknown as Task;
+  }
+  return task as unknown as WireTask;
 }
