@@ -137,10 +137,10 @@ describe.each(ADAPTERS)('a message that is streamed on %s', (adapter) => {
       stage.puppet.work = work;
       const stream = await streams.send('this', { taskId });
       expect(await stream.whenEnded()).toBe('clean');
-      expect(stream.states).toEqual(['WORKING', 'WORKING', 'COMPLETED']);
+      expect(stream.states).toEqual(['WORKING', 'COMPLETED']);
       expect(stream.frames[0]!.result.task.history.map(textOf)).toEqual(['go', 'What else?', 'this']);
       expect(fold(stream.frames)).toEqual(await alice.get(taskId));
-      expect(stream.ids).toEqual([3, 4, 5, 6, 7]);
+      expect(stream.ids).toEqual([3, 4, 5, 6]);
     });
 
     it('nothing but the task for a message that no skill takes (SSM-05a)', async () => {
@@ -441,6 +441,7 @@ describe.each(ADAPTERS)('a message that is streamed on %s', (adapter) => {
         new Promise<number>((resolve, reject) => {
           server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
         });
+      const before = await connections();
       for (let batch = 0; batch < 25; batch++) {
         const leaving = Array.from({ length: 20 }, async (_, index) => {
           // Each of another user, so that seats are not what is tested; every other one subscribes.
@@ -458,7 +459,7 @@ describe.each(ADAPTERS)('a message that is streamed on %s', (adapter) => {
       await stage.quiet();
       await until(() => stage.agent.service.statistics().liveRuns === 0);
       expect(stage.agent.service.statistics()).toMatchObject({ subscribers: 0, seats: 0 });
-      await until(async () => (await connections()) <= 2, 'The end of the connections');
+      await until(async () => (await connections()) <= before, 'The end of the connections');
     }, 30_000);
   });
 });

@@ -26,6 +26,7 @@ export interface Frame {
   readonly data: string;
   /** The id of the JSON-RPC response, and what it holds. */
   readonly body: { readonly jsonrpc: string; readonly id: unknown };
+  /** Absent when there is an error. A test says which it expects. */
   readonly result: WireStreamResult;
   readonly error: WireError;
 }
@@ -90,10 +91,9 @@ export class StreamReader {
 
   /** The states that were shown, in order. */
   get states(): string[] {
-    return this.frames.flatMap(({ result: { task, statusUpdate } }) => {
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a frame has one of them
+    return this.frames.flatMap(({ result }) => {
+      const { task, statusUpdate } = (result as Partial<WireStreamResult> | undefined) ?? {};
       const status = task?.status ?? statusUpdate?.status;
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- or neither
       return status ? [status.state.replace('TASK_STATE_', '')] : [];
     });
   }

@@ -91,7 +91,8 @@ export class StreamRelay {
     for (;;) {
       const step = await this.nextOrIdle(next, checkedAt);
       if (step?.done === true) return;
-      if (performance.now() - checkedAt >= this.settings.keepAlive) {
+      // A timer may come a little early: it is time all the same.
+      if (!step || performance.now() - checkedAt >= this.settings.keepAlive) {
         if (!(await this.check.holds(call))) return;
         checkedAt = performance.now();
       }
