@@ -21,6 +21,12 @@ describe('The defaults (OPS-02)', () => {
     ['storeTimeout', 30_000, 'LIFE-08b'],
     ['maxConcurrentRunsPerOwner', 16, 'CAP-01'],
     ['terminalTaskRetention', 64, 'RET-02a'],
+    ['streaming', true, 'PKG-07c'],
+    ['closeOnInterrupted', 'send', 'R-05'],
+    ['keepAlive', 15_000, 'STRM-04a'],
+    ['writeDeadline', 10_000, 'STRM-05'],
+    ['maxStreamSeatsPerOwner', 16, 'CAP-04'],
+    ['streamSeatOverflow', 'refuse', 'CAP-05a'],
     ['drainMs', 10_000, 'R-40'],
     ['shutdownTimeout', 15_000, 'SHUT-01'],
     ['versionPolicy', 'lenient', 'R-13'],
@@ -50,7 +56,12 @@ describe('A number among the options (PKG-05)', () => {
     'taskTimeout',
     'storeTimeout',
   ] as const;
-  const bounds = ['maxTaskBytes', 'maxConcurrentRunsPerOwner', 'terminalTaskRetention'] as const;
+  const bounds = [
+    'maxTaskBytes',
+    'maxConcurrentRunsPerOwner',
+    'maxStreamSeatsPerOwner',
+    'terminalTaskRetention',
+  ] as const;
 
   it.each(toDefault.flatMap((name) => [0, -1, -Infinity, NaN].map((value) => [name, value] as const)))(
     'stands for the default: %s = %d',
@@ -88,6 +99,20 @@ describe('A number among the options (PKG-05)', () => {
   ])('of the shutdown %j gives %i ms of drain in %i ms (R-40)', (shutdown, drainMs, shutdownTimeout) => {
     expect(settingsOf({ shutdown })).toMatchObject({ drainMs, shutdownTimeout });
   });
+
+  it.each([
+    [{}, 15_000, 10_000],
+    [{ keepAliveMs: 0, writeDeadlineMs: -1 }, 15_000, 10_000],
+    [{ keepAliveMs: NaN, writeDeadlineMs: NaN }, 15_000, 10_000],
+    [{ keepAliveMs: 7, writeDeadlineMs: 8 }, 7, 8],
+    [{ keepAliveMs: Infinity, writeDeadlineMs: Infinity }, MAX_DELAY, MAX_DELAY],
+  ])(
+    'of streaming %j gives a keep-alive of %i ms and a deadline of %i ms (STRM-04a, STRM-05)',
+    (streaming, ...expected) => {
+      const { keepAlive, writeDeadline } = settingsOf({ streaming });
+      expect([keepAlive, writeDeadline]).toEqual(expected);
+    },
+  );
 
   it('is no longer than a timer can wait: Infinity must not end a task at once', () => {
     const settings = settingsOf({ taskTimeout: Infinity, storeTimeout: Number.MAX_SAFE_INTEGER });
@@ -160,6 +185,8 @@ describe('The options', () => {
       challenge: 'Bearer',
       skillMetadataKey: 'x.skill',
       enforceInputModes: false,
+      streaming: { closeOnInterrupted: 'never' },
+      streamSeatOverflow: 'evict-oldest',
     });
     expect(settings).toMatchObject({
       interfaceTenant: 't1',
@@ -168,7 +195,10 @@ describe('The options', () => {
       challenge: 'Bearer',
       skillMetadataKey: 'x.skill',
       enforceInputModes: false,
+      closeOnInterrupted: 'never',
+      streamSeatOverflow: 'evict-oldest',
     });
+    expect(settingsOf({ streaming: false }).streaming).toBe(false);
   });
 });
 

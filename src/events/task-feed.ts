@@ -27,6 +27,11 @@ export class TaskFeed {
     });
   }
 
+  /** The version of the newest entry; 0 when there is none. */
+  get newest(): number {
+    return this.entries.at(-1)?.version ?? 0;
+  }
+
   /** @param version what the reader has seen */
   after(version: number): FeedAnswer {
     const first = this.entries[0];

@@ -24,7 +24,8 @@ import { SkillSelector } from './skill.selector.js';
 import { TaskReader } from './task.reader.js';
 
 /** A message that was let in: under way in a run, or already answered by a task that nobody works on. */
-export type Admission = { readonly run: TaskRun } | { readonly response: SendMessageResponse };
+export type Admission =
+  { readonly run: TaskRun } | { readonly response: SendMessageResponse; readonly version: number };
 
 /** How a message is let in. */
 export interface IntakeOptions {
@@ -108,8 +109,8 @@ export class MessageIntake {
   }
 
   private async rejectTask(seed: TaskSeed, reason: string, message?: Message): Promise<Admission> {
-    const { current } = await this.runner.reject(seed, reason, message);
-    return { response: { task: current } };
+    const { current, currentVersion } = await this.runner.reject(seed, reason, message);
+    return { response: { task: current }, version: currentVersion };
   }
 
   private assertMayUse({ description }: RegisteredSkill, { parts }: Message, { principal }: CallContext): void {

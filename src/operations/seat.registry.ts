@@ -28,6 +28,7 @@ export interface Seat {
 export class SeatRegistry {
   /** By owner, oldest first. */
   private readonly seats = new Map<string, Set<AbortController>>();
+  private isClosing = false;
 
   constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
 
@@ -46,6 +47,7 @@ export class SeatRegistry {
       oldest.abort();
     }
     const seat = new AbortController();
+    if (this.isClosing) seat.abort();
     taken.add(seat);
     this.seats.set(owner, taken);
     return {
@@ -57,8 +59,9 @@ export class SeatRegistry {
     };
   }
 
-  /** Ends all streams. */
+  /** Ends all streams, and from now on each that is opened as soon as it has begun. */
   endAll(): void {
+    this.isClosing = true;
     for (const taken of this.seats.values()) {
       for (const seat of taken) seat.abort();
     }

@@ -1,9 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isTerminal, UnsupportedOperationError, type SendMessageRequest, type SubscribeToTaskRequest } from '#protocol';
+import {
+  isInterrupted,
+  isTerminal,
+  UnsupportedOperationError,
+  type SendMessageRequest,
+  type SubscribeToTaskRequest,
+} from '#protocol';
 import type { CallContext } from '../context/call-context.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { TaskFeeds, type FeedLease } from '../events/task-feeds.js';
 import type { TaskRun } from '../execution/task-run.js';
+import type { TaskRecord } from '../store/task-record.js';
 import { withHistory } from './history.policy.js';
 import { MessageIntake } from './message.intake.js';
 import { SeatRegistry } from './seat.registry.js';
@@ -42,8 +49,8 @@ export class StreamService {
       });
       const { historyLength } = request.configuration ?? {};
       if ('response' in admission) {
-        const { response } = admission;
-        if ('task' in response) yield taskFrame(withHistory(response.task, historyLength), 1);
+        const { response, version } = admission;
+        if ('task' in response) yield taskFrame(withHistory(response.task, historyLength), version);
         return;
       }
       const signal = AbortSignal.any([call.signal, seat.signal]);
@@ -67,10 +74,12 @@ export class StreamService {
       const { task, version } = await this.reader.read(id, call);
       if (isTerminal(task.status.state)) throw new UnsupportedOperationError('The task has ended.');
       yield taskFrame(task, version);
+      const endsOnPause = this.settings.closeOnInterrupted === 'always';
+      if (endsOnPause && isInterrupted(task.status.state)) return;
       yield* followTask({
         feed: lease.feed,
         version,
-        endsOnPause: this.settings.closeOnInterrupted === 'always',
+        endsOnPause,
         signal: AbortSignal.any([call.signal, seat.signal]),
         read: () => this.reader.read(id, call),
       });
@@ -87,23 +96,48 @@ export class StreamService {
     signal: AbortSignal,
     historyLength: number | undefined,
   ): AsyncGenerator<StreamFrame> {
-    const first = await Promise.race([run.beginning, run.outcome]);
+    const first = await Promise.race([run.beginning, run.outcome, aborted(signal)]);
+    if (!first) return;
+    const read = (): Promise<TaskRecord> => this.reader.read(run.recorder.key.id, call);
     if (!('kind' in first)) {
       yield taskFrame(withHistory(first.task, historyLength), first.version);
-      yield* followTask({
+      const lost = lossOf(run);
+      const isOver = yield* followTask({
         feed,
         version: first.version,
         endsOnPause: this.settings.closeOnInterrupted !== 'never',
-        signal,
-        read: () => this.reader.read(run.recorder.key.id, call),
+        signal: AbortSignal.any([signal, lost]),
+        read,
       });
-    } else if (first.kind === 'message') {
-      yield messageFrame(first.message);
-    } else if (first.kind === 'error') {
-      throw first.error;
+      if (isOver || signal.aborted) return;
+    }
+    const outcome = 'kind' in first ? first : await run.outcome;
+    if (outcome.kind === 'message') {
+      yield messageFrame(outcome.message);
+    } else if (outcome.kind === 'error') {
+      throw outcome.error;
     } else {
-      const { task, version } = await this.reader.read(run.recorder.key.id, call);
+      const { task, version } = await read();
       yield taskFrame(withHistory(task, historyLength), version);
     }
   }
+}
+
+/** Aborts when the run ends without having recorded an end: there will be no event of it. */
+function lossOf(run: TaskRun): AbortSignal {
+  const controller = new AbortController();
+  void run.outcome.then(({ kind }) => {
+    if (kind !== 'task') controller.abort();
+  });
+  return controller.signal;
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      resolve(undefined);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
 }

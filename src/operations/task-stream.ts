@@ -27,6 +27,7 @@ export interface FollowOptions {
   readonly version: number;
   /** Whether the stream ends when the task is paused, too. */
   readonly endsOnPause: boolean;
+  /** Ends the stream, after what has been published by then. */
   readonly signal: AbortSignal;
   /** Reads the task anew, when its updates have gone by. */
   readonly read: () => Promise<TaskRecord>;
@@ -37,14 +38,18 @@ export interface FollowOptions {
  *
  * A reader that has fallen behind what is kept goes on from the whole task as it is then.
  *
+ * @returns whether the task has been shown to end or pause
  * @see A2A v1.0 §3.5.2 Streaming Event Delivery
  */
-export async function* followTask(options: FollowOptions): AsyncGenerator<StreamFrame> {
+export async function* followTask(options: FollowOptions): AsyncGenerator<StreamFrame, boolean> {
   const { feed, endsOnPause, signal, read } = options;
   let { version } = options;
   const isLast = (state: TaskState | undefined): boolean =>
     state !== undefined && (isTerminal(state) || (endsOnPause && isInterrupted(state)));
-  while (!signal.aborted) {
+  let last: number | undefined;
+  for (;;) {
+    if (signal.aborted) last ??= feed.newest;
+    if (last !== undefined && version >= last) return false;
     const entry = feed.after(version);
     if (entry === 'nothing yet') {
       await feed.changed(signal);
@@ -52,11 +57,11 @@ export async function* followTask(options: FollowOptions): AsyncGenerator<Stream
       const record = await read();
       version = record.version;
       yield taskFrame(record.task, version);
-      if (isLast(record.task.status.state)) return;
+      if (isLast(record.task.status.state)) return true;
     } else {
       version = entry.version;
       if (entry.json !== null) yield { version, json: entry.json };
-      if (isLast(entry.state)) return;
+      if (isLast(entry.state)) return true;
     }
   }
 }

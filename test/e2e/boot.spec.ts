@@ -521,9 +521,9 @@ describe('The boot', () => {
 
     it('that counts', async () => {
       const url = await bootWith({}, EchoSkills);
-      expect(service().statistics()).toEqual({ executions: 0, liveRuns: 0, subscribers: 0 });
+      expect(service().statistics()).toEqual({ executions: 0, liveRuns: 0, subscribers: 0, seats: 0 });
       await echoes(url);
-      expect(service().statistics()).toEqual({ executions: 1, liveRuns: 0, subscribers: 0 });
+      expect(service().statistics()).toEqual({ executions: 1, liveRuns: 0, subscribers: 0, seats: 0 });
     });
   });
 

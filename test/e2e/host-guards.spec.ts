@@ -414,6 +414,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           configure: (app) => void app.useGlobalGuards(refusing('x-global', new UnauthorizedException())),
           options: {
             maxBodyBytes: 1_000,
+            streaming: false,
             extensions: [{ uri: REQUIRED, required: true }],
             guards: [refusing('x-guard', new ForbiddenException())],
           },

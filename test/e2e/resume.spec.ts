@@ -163,7 +163,7 @@ describe('A message to a parked task, when the store is slow,', () => {
     gate.open();
     assertOneWon(await Promise.all(answers), await alice.get(id));
     expect(skills.callsOf(id)).toHaveLength(2);
-    expect(agent.service.statistics()).toMatchObject({ liveRuns: 0, subscribers: 0 });
+    expect(agent.service.statistics()).toMatchObject({ liveRuns: 0, subscribers: 0, seats: 0 });
   });
 
   it('is refused when a cancel was faster, and leaves nothing behind (LIFE-10, ERR-03)', async () => {
@@ -273,7 +273,7 @@ describe('The skill of a parked task', () => {
     const why = 'There is no skill called "asking".';
     expect(result.task.history.map(textOf)).toEqual(['first', 'What?', 'go on', why]);
     expect(await alice.get(id)).toEqual(result.task);
-    expect(after.service.statistics()).toEqual({ executions: 0, liveRuns: 0, subscribers: 0 });
+    expect(after.service.statistics()).toEqual({ executions: 0, liveRuns: 0, subscribers: 0, seats: 0 });
   });
 
   it('demands a scope that the caller lacks: 403, and the task stays parked (R-32)', async () => {

@@ -29,11 +29,11 @@ describe.each(ADAPTERS)('the JSON-RPC wire on %s', (adapter) => {
     const config = { taskId: 'x', id: 'c', url: 'https://hook.example.com' };
     const ANSWERS: Record<string, readonly [params: () => object, outcome: string | number]> = {
       SendMessage: [() => ({ message: userMessage('hi', { metadata: { skill: 'echo' } }) }), 'task'],
-      SendStreamingMessage: [() => ({ message: userMessage('hi') }), -32004],
+      SendStreamingMessage: [() => ({ message: userMessage('hi') }), 'stream'],
       GetTask: [() => ({ id: 'x' }), -32001],
       ListTasks: [() => ({}), 'tasks'],
       CancelTask: [() => ({ id: 'x' }), -32001],
-      SubscribeToTask: [() => ({ id: 'x' }), -32004],
+      SubscribeToTask: [() => ({ id: 'x' }), -32001],
       CreateTaskPushNotificationConfig: [() => config, -32003],
       GetTaskPushNotificationConfig: [() => config, -32003],
       ListTaskPushNotificationConfigs: [() => config, -32003],
@@ -49,7 +49,23 @@ describe.each(ADAPTERS)('the JSON-RPC wire on %s', (adapter) => {
       const [params, outcome] = ANSWERS[method]!;
       const answer = await rpc(agent.url, method, params(), { id: 'q' });
       if (typeof outcome === 'number') expectError(answer, { id: 'q', code: outcome });
+      else if (outcome === 'stream') expect(answer.headers.get('content-type')).toBe('text/event-stream');
       else expect(Object.keys(answer.body.result)).toContain(outcome);
+    });
+
+    it('does not stream when the card says so, and makes no task (B-63, R-38, SSM-01a)', async () => {
+      const silent = await startAgent({ adapter, skills: [WireSkills], options: { streaming: false } });
+      expect(silent.service.capabilities().streaming).toBe(false);
+      const message = userMessage('hi', { metadata: { skill: 'echo' } });
+      for (const [method, params] of [
+        ['SendStreamingMessage', { message }],
+        ['SubscribeToTask', { id: 'x' }],
+      ] as const) {
+        expectError(await rpc(silent.url, method, params, { id: 'q' }), { id: 'q', code: -32004 });
+      }
+      expect(silent.service.statistics()).toMatchObject({ executions: 0, seats: 0 });
+      expect((await rpc(silent.url, 'ListTasks', {})).body.result.totalSize).toBe(0);
+      await silent.close();
     });
 
     it('refuses a push config that comes with a message, and makes no task of it (SEND-12b, B-63)', async () => {
@@ -213,7 +229,7 @@ describe.each(ADAPTERS)('the JSON-RPC wire on %s', (adapter) => {
       [-32602, { params: { pageSize: 'many' } }],
       [-32001, { method: 'GetTask', params: { id: 'x' } }],
       [-32003, { method: 'ListTaskPushNotificationConfigs', params: { taskId: 'x' } }],
-      [-32004, { method: 'SubscribeToTask', params: { id: 'x' } }],
+      [-32004, { method: 'GetExtendedAgentCard', params: {} }],
     ])('ride on 200 for %i, which the envelope came before (WIRE-07a)', async (code, changed) => {
       expectError(await post(request(changed)), { code });
     });

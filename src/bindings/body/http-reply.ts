@@ -20,11 +20,18 @@ export function rawResponse(response: unknown): ServerResponse {
   return (response as { raw?: ServerResponse }).raw ?? (response as ServerResponse);
 }
 
-/** Writes a reply to a response of Express or Fastify, unless it was answered or has gone already. */
+/**
+ * Writes a reply to a response of Express or Fastify, unless it was answered or has gone already. When the host has sent
+ * a head of its own, only the body is written.
+ */
 export function sendReply(response: unknown, { status, headers, body }: HttpReply): void {
   const raw = rawResponse(response);
-  if (raw.headersSent || raw.writableEnded || raw.destroyed) return;
+  if (raw.writableEnded || raw.destroyed) return;
   const bytes = Buffer.from(body, 'utf8');
+  if (raw.headersSent) {
+    raw.end(bytes);
+    return;
+  }
   if (raw !== response) {
     // A Buffer passes Fastify's serialisers as it is.
     (response as FastifyReplyLike).code(status).headers(headers).send(bytes);

@@ -11,7 +11,7 @@ import {
 } from '#protocol';
 import type { CallContext } from '../../context/call-context.js';
 import { RequestHandler, type StreamingMethod } from '../../operations/request.handler.js';
-import type { StreamFrame } from '../../operations/task-stream.js';
+import type { StreamSource } from '../sse/stream-relay.js';
 import type { Envelope } from './envelope.js';
 
 /** Brings a JSON-RPC call to its operation, and the answer into its wire form. */
@@ -22,14 +22,14 @@ export class RpcDispatcher {
   constructor(private readonly handler: RequestHandler) {}
 
   /**
-   * @returns the JSON text of the result, or the frames of a stream
+   * @returns the JSON text of the result, or what opens a stream
    * @throws {A2AError} for everything that goes wrong
    */
-  async dispatch(envelope: Envelope, call: CallContext): Promise<string | AsyncGenerator<StreamFrame>> {
+  async dispatch(envelope: Envelope, call: CallContext): Promise<string | StreamSource> {
     const { method, params, duplicates } = envelope;
     if (!isA2AMethod(method)) throw new MethodNotFoundError();
     const request = decodeRequest(method, params, duplicates);
-    if (isStreaming(method)) return this.handler.stream(method, request as never, call);
+    if (isStreaming(method)) return (signal) => this.handler.stream(method, request as never, { ...call, signal });
     const response = await this.handler.handle(method, request, call);
     return this.serialize(method, response);
   }

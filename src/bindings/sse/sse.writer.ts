@@ -57,8 +57,14 @@ export class SseWriter {
     return this.write(`: ${text}\n\n`);
   }
 
+  /** Ends the answer. What the reader has not taken of it by the deadline is dropped. */
   end(): void {
+    const timer = setTimeout(() => this.raw.destroy(), this.deadline);
+    this.raw.once('close', () => {
+      clearTimeout(timer);
+    });
     this.raw.end();
+    if (this.raw.closed) clearTimeout(timer);
   }
 
   private async write(text: string): Promise<boolean> {
