@@ -6,8 +6,11 @@ import type { TaskEventBus } from './task-event.bus.js';
 /** How much of a task's newest updates is kept for those who stream it, in UTF-16 units of JSON. */
 const CAPACITY = 256 * 1024;
 
-/** What a feed has for someone who has seen a task up to a version: the next entry, nothing yet, or no longer. */
-export type FeedAnswer = StreamEntry | 'nothing yet' | 'gone';
+/**
+ * What a feed has for someone who has seen a task up to a version: the next entry, nothing yet, no longer, or nothing any
+ * more, since the task was removed.
+ */
+export type FeedAnswer = StreamEntry | 'nothing yet' | 'gone' | 'ended';
 
 /**
  * The newest updates of one task, encoded once for all who stream it.
@@ -21,10 +24,38 @@ export class TaskFeed {
   private readonly waiting = new Set<() => void>();
   private readonly following: Subscription;
 
-  constructor(bus: TaskEventBus, key: TaskKey, contextId: string) {
-    this.following = bus.follow(key, ({ version, update }) => {
-      this.add(streamEntry(key.id, contextId, version, update));
-    });
+  /** Up to this version updates have gone by unseen. */
+  private missedUpTo = 0;
+  private isRemoved = false;
+
+  /** @param after the version of the task as it is known; absent: not yet, see {@link seen} */
+  constructor(
+    private readonly bus: TaskEventBus,
+    private readonly key: TaskKey,
+    contextId: string,
+    after?: number,
+  ) {
+    this.following = bus.follow(
+      key,
+      ({ version, update }) => {
+        this.add(streamEntry(key.id, contextId, version, update));
+      },
+      {
+        ...(after !== undefined && { after }),
+        missed: (version) => {
+          this.miss(version);
+        },
+        removed: () => {
+          this.isRemoved = true;
+          this.wake();
+        },
+      },
+    );
+  }
+
+  /** Says as of which version the task is known: what others do to it from then on is in the feed, too. */
+  seen(version: number): void {
+    this.bus.seen(this.key, version);
   }
 
   /** The version of the newest entry; 0 when there is none. */
@@ -35,6 +66,8 @@ export class TaskFeed {
   /** @param version what the reader has seen */
   after(version: number): FeedAnswer {
     const first = this.entries[0];
+    if (version < this.missedUpTo) return 'gone';
+    if (this.isRemoved && version >= this.newest) return 'ended';
     if (!first || version >= first.version + this.entries.length - 1) return 'nothing yet';
     return this.entries[version + 1 - first.version] ?? 'gone';
   }
@@ -67,6 +100,16 @@ export class TaskFeed {
     this.entries.push(entry);
     this.size += sizeOf(entry);
     this.forget();
+    this.wake();
+  }
+
+  private miss(version: number): void {
+    this.missedUpTo = version;
+    this.clear();
+    this.wake();
+  }
+
+  private wake(): void {
     for (const wake of [...this.waiting]) wake();
   }
 

@@ -17,10 +17,14 @@ export class TaskFeeds {
 
   constructor(private readonly bus: TaskEventBus) {}
 
-  /** Opens the feed of a task. What is published from now on is in it. */
-  open(key: TaskKey, contextId: string): FeedLease {
+  /**
+   * Opens the feed of a task. What is published from now on is in it.
+   *
+   * @param after the version of the task as it is known; absent: not yet
+   */
+  open(key: TaskKey, contextId: string, after?: number): FeedLease {
     const name = JSON.stringify([key.owner, key.id]);
-    const shared = this.feeds.get(name) ?? { feed: new TaskFeed(this.bus, key, contextId), readers: 0 };
+    const shared = this.feeds.get(name) ?? { feed: new TaskFeed(this.bus, key, contextId, after), readers: 0 };
     this.feeds.set(name, shared);
     shared.readers++;
     let isHeld = true;

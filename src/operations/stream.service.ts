@@ -8,14 +8,19 @@ import {
 } from '#protocol';
 import type { CallContext } from '../context/call-context.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+import { streamEntry, type StreamEntry } from '../events/stream-entry.js';
 import { TaskFeeds, type FeedLease } from '../events/task-feeds.js';
 import type { TaskRun } from '../execution/task-run.js';
 import type { TaskRecord } from '../store/task-record.js';
+import { TaskStore } from '../store/task.store.js';
 import { withHistory } from './history.policy.js';
 import { MessageIntake } from './message.intake.js';
 import { SeatRegistry } from './seat.registry.js';
 import { followTask, messageFrame, taskFrame, type StreamFrame } from './task-stream.js';
 import { TaskReader } from './task.reader.js';
+
+/** How many updates are read at once for a reader that has fallen behind. */
+const CATCH_UP = 256;
 
 /**
  * Streams tasks: from a message that is sent, or from where a task stands.
@@ -33,6 +38,7 @@ export class StreamService {
     private readonly reader: TaskReader,
     private readonly feeds: TaskFeeds,
     private readonly seats: SeatRegistry,
+    private readonly store: TaskStore,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
 
@@ -44,7 +50,8 @@ export class StreamService {
       const admission = await this.intake.admit(request, call, {
         prepared: (run) => {
           run.watch();
-          lease = this.feeds.open(run.recorder.key, run.recorder.current.contextId);
+          const { key, current, currentVersion } = run.recorder;
+          lease = this.feeds.open(key, current.contextId, currentVersion);
         },
       });
       const { historyLength } = request.configuration ?? {};
@@ -73,6 +80,7 @@ export class StreamService {
     try {
       const { task, version } = await this.reader.read(id, call);
       if (isTerminal(task.status.state)) throw new UnsupportedOperationError('The task has ended.');
+      lease.feed.seen(version);
       yield taskFrame(task, version);
       const endsOnPause = this.settings.closeOnInterrupted === 'always';
       if (endsOnPause && isInterrupted(task.status.state)) return;
@@ -81,7 +89,7 @@ export class StreamService {
         version,
         endsOnPause,
         signal: AbortSignal.any([call.signal, seat.signal]),
-        read: () => this.reader.read(id, call),
+        catchUp: (seen) => this.catchUp(id, contextId, seen, call),
       });
     } finally {
       lease.release();
@@ -98,7 +106,7 @@ export class StreamService {
   ): AsyncGenerator<StreamFrame> {
     const first = await Promise.race([run.beginning, run.outcome, aborted(signal)]);
     if (!first) return;
-    const read = (): Promise<TaskRecord> => this.reader.read(run.recorder.key.id, call);
+    const { key, current } = run.recorder;
     if (!('kind' in first)) {
       yield taskFrame(withHistory(first.task, historyLength), first.version);
       const lost = lossOf(run);
@@ -107,7 +115,7 @@ export class StreamService {
         version: first.version,
         endsOnPause: this.settings.closeOnInterrupted !== 'never',
         signal: AbortSignal.any([signal, lost]),
-        read,
+        catchUp: (seen) => this.catchUp(key.id, current.contextId, seen, call),
       });
       if (isOver || signal.aborted) return;
     }
@@ -117,10 +125,29 @@ export class StreamService {
     } else if (outcome.kind === 'error') {
       throw outcome.error;
     } else {
-      const { task, version } = await read();
+      const { task, version } = await this.reader.read(key.id, call);
       yield taskFrame(withHistory(task, historyLength), version);
     }
   }
+
+  private async catchUp(
+    id: string,
+    contextId: string,
+    version: number,
+    call: CallContext,
+  ): Promise<readonly StreamEntry[] | TaskRecord> {
+    const key = { id, owner: call.tier.owner };
+    const updates = this.store.eventsAfter?.(key, version, CATCH_UP) ?? Promise.resolve([]);
+    const entries = (await this.reader.ask(updates, call, id)).map((row) =>
+      streamEntry(id, contextId, row.version, row.update),
+    );
+    return continues(entries, version) ? entries : this.reader.read(id, call);
+  }
+}
+
+/** Whether entries go on from a version without a gap. */
+function continues(entries: readonly StreamEntry[], version: number): boolean {
+  return entries.length > 0 && entries.every((entry, index) => entry.version === version + 1 + index);
 }
 
 /** Aborts when the run ends without having recorded an end: there will be no event of it. */

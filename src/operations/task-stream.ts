@@ -1,4 +1,5 @@
 import { encode, isInterrupted, isTerminal, type Message, type Task, type TaskState } from '#protocol';
+import type { StreamEntry } from '../events/stream-entry.js';
 import type { TaskFeed } from '../events/task-feed.js';
 import type { TaskRecord } from '../store/task-record.js';
 
@@ -29,20 +30,21 @@ export interface FollowOptions {
   readonly endsOnPause: boolean;
   /** Ends the stream, after what has been published by then. */
   readonly signal: AbortSignal;
-  /** Reads the task anew, when its updates have gone by. */
-  readonly read: () => Promise<TaskRecord>;
+  /** Finds what has gone by since a version: the updates, or the whole task when they are not there any more. */
+  readonly catchUp: (version: number) => Promise<readonly StreamEntry[] | TaskRecord>;
 }
 
 /**
  * Follows a task: each update once, in order, until the task has ended.
  *
- * A reader that has fallen behind what is kept goes on from the whole task as it is then.
+ * A reader that has fallen behind what is kept is brought up by the store: update by update, or with the whole task as it
+ * is then.
  *
  * @returns whether the task has been shown to end or pause
  * @see A2A v1.0 §3.5.2 Streaming Event Delivery
  */
 export async function* followTask(options: FollowOptions): AsyncGenerator<StreamFrame, boolean> {
-  const { feed, endsOnPause, signal, read } = options;
+  const { feed, endsOnPause, signal, catchUp } = options;
   let { version } = options;
   const isLast = (state: TaskState | undefined): boolean =>
     state !== undefined && (isTerminal(state) || (endsOnPause && isInterrupted(state)));
@@ -50,15 +52,20 @@ export async function* followTask(options: FollowOptions): AsyncGenerator<Stream
   for (;;) {
     if (signal.aborted) last ??= feed.newest;
     if (last !== undefined && version >= last) return false;
-    const entry = feed.after(version);
-    if (entry === 'nothing yet') {
+    const answer = feed.after(version);
+    if (answer === 'ended') return false;
+    if (answer === 'nothing yet') {
       await feed.changed(signal);
-    } else if (entry === 'gone') {
-      const record = await read();
-      version = record.version;
-      yield taskFrame(record.task, version);
-      if (isLast(record.task.status.state)) return true;
-    } else {
+      continue;
+    }
+    const found = answer === 'gone' ? await catchUp(version) : [answer];
+    if ('task' in found) {
+      version = found.version;
+      yield taskFrame(found.task, version);
+      if (isLast(found.task.status.state)) return true;
+      continue;
+    }
+    for (const entry of found) {
       version = entry.version;
       if (entry.json !== null) yield { version, json: entry.json };
       if (isLast(entry.state)) return true;
