@@ -56,12 +56,13 @@ describe.each(ADAPTERS)('the demo on %s', (adapter) => {
     const variables = lines.filter((line) => /^[A-Z]+=/u.test(line));
     const curls = lines.filter((line) => line.startsWith('curl '));
     expect(variables).toHaveLength(3);
-    const run = async (line: string): Promise<unknown> => {
+    const print = async (line: string): Promise<string> => {
       const { stdout } = await promisify(execFile)('bash', ['-c', [...variables, line].join('\n')]);
-      return JSON.parse(stdout);
+      return stdout;
     };
-    const [card, invoices, summarize, draft, answer, list] = curls as [string, string, string, string, string, string];
-    expect(curls).toHaveLength(6);
+    const run = async (line: string): Promise<unknown> => JSON.parse(await print(line));
+    expect(curls).toHaveLength(7);
+    const [card = '', invoices = '', summarize = '', draft = '', answer = '', watch = '', list = ''] = curls;
     expect(await run(card)).toMatchObject({ supportedInterfaces: [{ url: `${url}/a2a` }] });
     expect(await run(invoices)).toHaveLength(6);
     const summary = { result: { task: { artifacts: [{ parts: [{ data: { count: 5 } }] }] } } };
@@ -70,6 +71,9 @@ describe.each(ADAPTERS)('the demo on %s', (adapter) => {
     expect(paused.result.task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     const resumed = await run(answer.replace('TASK_ID', paused.result.task.id));
     expect(resumed).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_COMPLETED' } } } });
+    const events = (await print(watch)).split('\n\n');
+    expect(events.length).toBeGreaterThan(7);
+    expect(events.at(-2)).toContain('TASK_STATE_COMPLETED');
     expect(await run(list)).toMatchObject({ result: { totalSize: expect.any(Number) } });
   });
 

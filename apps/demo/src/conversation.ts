@@ -67,6 +67,13 @@ export async function playConversation(url: string, tokens: Tokens, print: Print
   const artifact = canceled.artifacts?.[0];
   assert.ok(artifact && artifact.parts.length < 7, 'The export was not under way.');
 
+  print('\n10. Bob watches an export as it comes, line by line.');
+  const lines: string[] = [];
+  for await (const event of bob.stream({ metadata: { skill: 'export-invoices' }, parts: [{ text: 'all' }] })) {
+    if ('artifactUpdate' in event) lines.push(...event.artifactUpdate.artifact.parts.map(textOf));
+  }
+  assert.match(lines.join(''), /^number,.*\nB-2001,.*\nB-2002,.*\nB-2003,.*\n$/u);
+
   return letter.id;
 }
 
@@ -76,10 +83,14 @@ export async function playConversation(url: string, tokens: Tokens, print: Print
  * @throws {AssertionError} when it is not what it was
  */
 export async function playReturn(url: string, tokens: Tokens, taskId: string, print: Print): Promise<void> {
-  print('\n10. The application was stopped and started. Her task is still there.');
+  print('\n11. The application was stopped and started. Her task is still there.');
   const letter = await new DemoClient(url, tokens.alice, print).call<Task>('GetTask', { id: taskId });
   assert.equal(letter.status.state, TaskState.Completed);
   assert.match(JSON.stringify(firstPart(letter)), /Dear Globex team/u);
+}
+
+function textOf(part: Part): string {
+  return 'text' in part ? part.text : '';
 }
 
 function firstPart({ artifacts }: Task): Part | undefined {

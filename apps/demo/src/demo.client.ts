@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PROTOCOL_VERSION, type Message, type Task } from 'nestjs-a2a';
+import type { StreamResponse } from 'nestjs-a2a/protocol';
 
 /** Told one line. */
 export type Print = (line: string) => void;
@@ -59,9 +60,34 @@ export class DemoClient {
     return { status, code: error.code };
   }
 
+  /** Sends a message of the user and gives what becomes of it, event by event. */
+  async *stream(content: MessageContent): AsyncGenerator<StreamResponse> {
+    const response = await this.post('SendStreamingMessage', { message: userMessage(content) });
+    let text = '';
+    for await (const bytes of response.body ?? []) {
+      text += Buffer.from(bytes).toString('utf8');
+      const events = text.split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const data = event.split('\n').find((line) => line.startsWith('data: '));
+        if (data === undefined) continue;
+        const { result } = JSON.parse(data.slice('data: '.length)) as { result: StreamResponse };
+        this.print(`   ← ${trimmed(result)}`);
+        yield result;
+      }
+    }
+  }
+
   private async rpc(method: string, params: object): Promise<Answer> {
+    const response = await this.post(method, params);
+    const { result, error } = JSON.parse(await response.text()) as Omit<Answer, 'status'>;
+    this.printed(response.status, error ?? result);
+    return { status: response.status, result, ...(error && { error }) };
+  }
+
+  private post(method: string, params: object): Promise<Response> {
     this.print(`   → ${method} ${trimmed(params)}`);
-    const response = await fetch(`${this.url}/a2a`, {
+    return fetch(`${this.url}/a2a`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${this.token}`,
@@ -70,9 +96,6 @@ export class DemoClient {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), method, params }),
     });
-    const { result, error } = JSON.parse(await response.text()) as Omit<Answer, 'status'>;
-    this.printed(response.status, error ?? result);
-    return { status: response.status, result, ...(error && { error }) };
   }
 
   private printed(status: number, body: unknown): unknown {

@@ -25,6 +25,9 @@ ${send(url, { metadata: { skill: 'draft-reminder' }, parts: [{ text: 'Globex' }]
 Answer. Put the id of the task in the place of TASK_ID:
 ${send(url, { taskId: 'TASK_ID', parts: [{ text: 'A-1003' }] })}
 
+Watch an export as it comes:
+${stream(url, { metadata: { skill: 'export-invoices' }, parts: [{ text: 'all' }] })}
+
 List the tasks. With $BOB, or with $READER, there are none of these:
 ${rpc(url, 'ListTasks', {})}
 `;
@@ -32,6 +35,11 @@ ${rpc(url, 'ListTasks', {})}
 
 function send(url: string, message: object): string {
   return rpc(url, 'SendMessage', { message: { messageId: 'message-1', role: 'ROLE_USER', ...message } });
+}
+
+function stream(url: string, message: object): string {
+  const params = { message: { messageId: 'message-2', role: 'ROLE_USER', ...message } };
+  return rpc(url, 'SendStreamingMessage', params).replace('curl -s', 'curl -sN');
 }
 
 function rpc(url: string, method: string, params: object): string {
