@@ -151,6 +151,13 @@ describe('The relay through a store', () => {
     expect(told).toEqual(['removed']);
   });
 
+  it('says that a task is gone of which it knew by the updates of this process alone (REP-04)', async () => {
+    const told = follow(bus, 0);
+    bus.publish(event(1));
+    await reconcile();
+    expect(told).toEqual(['own 1', 'removed']);
+  });
+
   it('tells a follower that does not know where it stands once it does', async () => {
     store.put(key, 3);
     const told = follow(bus);

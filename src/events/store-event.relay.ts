@@ -118,6 +118,7 @@ export class StoreEventRelay extends TaskEventRelay implements ChannelListener {
   }
 
   private async compare(watches: readonly TaskWatch[]): Promise<void> {
+    for (const watch of watches) watch.expect();
     const versions = await withinStoreTimeout(this.store.versionsOf(watches.map(({ key }) => key)), this.timeout);
     for (const watch of watches) {
       const version = versions.get(watch.key.id);

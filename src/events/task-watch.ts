@@ -16,17 +16,16 @@ const PAGE = 200;
 export class TaskWatch {
   /** The version that the task is known to be at. */
   private target = 0;
-  /** Whether the store has been seen to have the task. One that is still to be created is not missed. */
-  private wasSeen: boolean;
+  /** Whether the store is known to have had the task. One that is still to be created is not missed. */
+  private wasStored = false;
+  private isGone = false;
 
   constructor(
     readonly key: TaskKey,
     private readonly bus: TaskEventBus,
     private readonly store: LoggingStore,
     private readonly timeout: number,
-  ) {
-    this.wasSeen = (bus.versionOf(key) ?? 0) > 0;
-  }
+  ) {}
 
   /** Whether the store has updates that the followers have not been told of. */
   get isBehind(): boolean {
@@ -34,16 +33,21 @@ export class TaskWatch {
     return version !== undefined && version < this.target;
   }
 
+  /** Called before the store is asked: a task that has updates by now is there, or gone, but not still to be created. */
+  expect(): void {
+    this.wasStored ||= (this.bus.versionOf(this.key) ?? 0) > 0;
+  }
+
   /** Notes what version the task is at. */
   aim(version: number): void {
-    this.wasSeen = true;
+    this.wasStored = true;
     this.target = Math.max(this.target, version);
   }
 
   /** Notes that the store does not have the task. */
   miss(): void {
-    if (!this.wasSeen || this.bus.isWriting(this.key)) return;
-    this.wasSeen = false;
+    if (!this.wasStored || this.isGone || this.bus.isWriting(this.key)) return;
+    this.isGone = true;
     this.target = 0;
     this.bus.remove(this.key);
   }

@@ -123,6 +123,33 @@ describe.each([
   });
 
   if (name === 'PostgreSQL') {
+    it('lose no write that leaves together with a removal of updates which fails', async () => {
+      const settled = draftOf();
+      const running = draftOf();
+      await store.create(settled);
+      await store.create(running);
+      await store.settle(settleOf(keyOf(settled), statusOf(Canceled)));
+      await dataSource.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN IF OLD.task_id = '${settled.task.id}' THEN RAISE EXCEPTION 'refused'; END IF; RETURN OLD; END$$`);
+      await dataSource.query(
+        'CREATE TRIGGER refuse BEFORE DELETE ON a2a_task_event FOR EACH ROW EXECUTE FUNCTION refuse()',
+      );
+      const writes = Reflect.get(store, 'writes') as { write(operation: object): Promise<unknown> };
+      const [compacted, written] = await Promise.allSettled([
+        writes.write({ kind: 'compact', ...keyOf(settled), expected: 1, snapshot: null }),
+        store.append({
+          key: keyOf(running),
+          expected: 0,
+          runId: 'run-1',
+          updates: [statusOf(Working)],
+          at: 1,
+          task: () => running.task,
+        }),
+      ]);
+      await dataSource.query('DROP TRIGGER refuse ON a2a_task_event');
+      expect([compacted.status, written]).toEqual(['rejected', { status: 'fulfilled', value: 1 }]);
+    });
+
     it('let one process at a time do what is to be done once', async () => {
       let entered = 0;
       let leave = (): void => undefined;

@@ -1,13 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
-import { MemoryTaskStore, Skill, SkillTask, SkillText, TaskContext, TaskStore, textPart } from 'nestjs-a2a';
+import {
+  A2AService,
+  MemoryTaskStore,
+  Skill,
+  SkillTask,
+  SkillText,
+  TaskContext,
+  TaskState,
+  TaskStore,
+  textPart,
+} from 'nestjs-a2a';
 import { a2aEntities, createTables, TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
 import { DataSource } from 'typeorm';
 import { startAgent, type Agent } from '../support/agent.js';
 import { postgresDatabase, postgresUrl, sqliteDatabase, type TestDatabase } from '../support/data-sources.js';
 import { rpc, send } from '../support/rpc.js';
-import { draftOf, keyOf } from 'nestjs-a2a/testing';
+import { draftOf, keyOf, settleOf, statusOf } from 'nestjs-a2a/testing';
+import { until } from '../support/until.js';
 
 @Injectable()
 class DatabaseSkills {
@@ -25,6 +36,15 @@ class DatabaseSkills {
       await manager.query('SELECT 1');
       await task.working(textPart('in a transaction'));
       return 'done';
+    });
+  }
+
+  /** Works until it is told to stop. */
+  @Skill('wait')
+  async wait(@SkillTask() task: TaskContext): Promise<void> {
+    await task.working();
+    await new Promise((resolve) => {
+      task.signal.addEventListener('abort', resolve);
     });
   }
 
@@ -144,6 +164,24 @@ describe.each([
     const read = await rpc(agent.url, 'GetTask', { id });
     expect(read.body.result.artifacts).toEqual(artifacts);
     expect(artifacts[0].parts).toHaveLength(300);
+  });
+
+  it('a run is stopped whose task was settled and removed elsewhere, and its caller told so (REP-02, REP-04)', async () => {
+    const store = agent.app.get(TaskStore);
+    const call = { user: 'removed' };
+    const waiting = send(agent.url, '', { message: { metadata: { skill: 'wait' } }, call });
+    let key = { id: '', owner: 'removed' };
+    await until(async () => {
+      const { body } = await rpc(agent.url, 'ListTasks', {}, call);
+      const [task] = body.result.tasks;
+      key = { ...key, id: String(task?.id) };
+      return task?.status.state === 'TASK_STATE_WORKING';
+    });
+    // As another process does: nobody here is told.
+    const version = await store.settle(settleOf(key, statusOf(TaskState.Canceled)));
+    await store.discard(key, version!);
+    expect((await waiting).body.error.code).toBe(-32001);
+    await until(() => agent.app.get(A2AService).statistics().liveRuns === 0);
   });
 
   if (name === 'PostgreSQL') {

@@ -205,14 +205,23 @@ describe('the settings of the fixture host', () => {
   });
 
   it('are read from the environment', () => {
-    const settings = readSettings({ PORT: '0', ADAPTER: 'fastify', LIMITS: 'off', DATABASE_URL: 'sqlite:tasks' });
-    expect(settings).toEqual({ port: 0, adapter: 'fastify', limits: false, database: 'sqlite:tasks' });
+    const settings = readSettings({
+      PORT: '0',
+      ADAPTER: 'fastify',
+      LIMITS: 'off',
+      DATABASE_URL: 'sqlite:tasks',
+      LEASE_MS: '2000',
+    });
+    expect(settings).toEqual({ port: 0, adapter: 'fastify', limits: false, database: 'sqlite:tasks', lease: 2_000 });
   });
 
-  it.each([{ DATABASE_URL: 'mysql://localhost' }, { ADAPTER: 'koa' }, { PORT: 'http' }])('refuse %j', (env) => {
-    const [name] = Object.keys(env);
-    expect(() => readSettings(env as NodeJS.ProcessEnv)).toThrow(name);
-  });
+  it.each([{ DATABASE_URL: 'mysql://localhost' }, { ADAPTER: 'koa' }, { PORT: 'http' }, { LEASE_MS: '2s' }])(
+    'refuse %j',
+    (env) => {
+      const [name] = Object.keys(env);
+      expect(() => readSettings(env as NodeJS.ProcessEnv)).toThrow(name);
+    },
+  );
 
   it('lift every bound with LIMITS=off', async () => {
     const app = await createSut({ adapter: 'express', limits: false, database: undefined });

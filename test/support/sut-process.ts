@@ -25,6 +25,7 @@ export async function startSut(env: Readonly<Record<string, string>>): Promise<S
       url,
       child,
       kill: async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
         const ended = once(child, 'exit');
         child.kill('SIGKILL');
         await ended;

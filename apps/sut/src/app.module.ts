@@ -12,7 +12,7 @@ import { StatController } from './stat.controller.js';
 /** The system under test: an agent whose one skill behaves as it is told. */
 @Module({})
 export class AppModule {
-  static with({ limits, database }: Pick<SutSettings, 'limits' | 'database'>): DynamicModule {
+  static with({ limits, database, lease }: Pick<SutSettings, 'limits' | 'database' | 'lease'>): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -28,6 +28,7 @@ export class AppModule {
               provider: { organization: 'nestjs-a2a', url: 'https://example.com' },
             },
             principal: headerPrincipal,
+            ...(lease !== undefined && { lease }),
             ...(!limits && NO_LIMITS),
           }),
         }),

@@ -17,7 +17,7 @@ interface ResultRow {
  * Writes to PostgreSQL over a connection of its own, so that no transaction of the host can keep it waiting, nor the
  * host's pool starve.
  *
- * A batch is one statement, and so one commit.
+ * A batch is one statement, and so one commit; compactions, which can be repeated, go before it.
  */
 export class PostgresWriter implements BatchWriter {
   private client: Promise<Client> | undefined;
@@ -39,12 +39,13 @@ export class PostgresWriter implements BatchWriter {
     const removals = operations.filter((operation) => operation.kind === 'remove');
     const compactions = operations.filter((operation) => operation.kind === 'compact');
     const rows: ResultRow[] = [];
+    // First: a batch that fails is repeated, and a compaction may be made twice.
+    if (compactions.length > 0) {
+      rows.push(...(await this.query<ResultRow>('a2a-compact', this.compaction, compactParameters(compactions))));
+    }
     if (compactions.length < operations.length) {
       const values = [...changeParameters(changes), ...insertParameters(inserts), ...removeParameters(removals)];
       rows.push(...(await this.query<ResultRow>('a2a-write', this.statement, values)));
-    }
-    if (compactions.length > 0) {
-      rows.push(...(await this.query<ResultRow>('a2a-compact', this.compaction, compactParameters(compactions))));
     }
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     return operations.map(({ id }) => versions.get(id) ?? null);
