@@ -7,8 +7,10 @@ import {
   GetTaskRequest,
   ListTasksRequest,
   SendMessageRequest,
+  SubscribeToTaskRequest,
   TaskState,
   type Message,
+  type StreamResponse,
   type Task,
 } from '@a2a-js/sdk';
 import {
@@ -21,7 +23,7 @@ import { TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError } 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { JsonObject } from 'nestjs-a2a';
+import { A2AService, type JsonObject } from 'nestjs-a2a';
 import { AppModule as DemoModule } from '../../apps/demo/src/app.module.js';
 import { DevelopmentTokens } from '../../apps/demo/src/auth/development-tokens.js';
 import { createSut } from '../../apps/sut/src/sut.js';
@@ -48,6 +50,13 @@ async function sendForTask(client: Client, request: SendMessageRequest): Promise
   const result = await client.sendMessage(request);
   if (!('status' in result)) throw new Error('No task came of it.');
   return result;
+}
+
+/** What a stream carried, to its end. */
+async function payloadsOf(stream: AsyncGenerator<StreamResponse>): Promise<StreamResponse['payload'][]> {
+  const payloads = [];
+  for await (const { payload } of stream) payloads.push(payload);
+  return payloads;
 }
 
 function getTask(client: Client, id: string): Promise<Task> {
@@ -141,6 +150,53 @@ describe.each(ADAPTERS)('the official client and the fixture host on %s (OPS-05)
     const canceled = await client.cancelTask(CancelTaskRequest.fromJSON({ id }));
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
     await expect(client.cancelTask(CancelTaskRequest.fromJSON({ id }))).rejects.toThrow(TaskNotCancelableError);
+  });
+
+  it('streams a message from the task to its end', async () => {
+    const events = await payloadsOf(client.sendMessageStream(textMessage('chunks 3 4')));
+    const [first] = events;
+    expect(first?.$case === 'task' && first.value.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
+    const chunks = events.flatMap((event) => (event?.$case === 'artifactUpdate' ? [event.value] : []));
+    expect(chunks.map(({ artifact }) => textOf(artifact)).join('')).toBe('x'.repeat(12));
+    expect(chunks.map(({ append }) => append)).toEqual([false, ...chunks.slice(1).map(() => true)]);
+    const last = events.at(-1);
+    expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  });
+
+  it('streams a direct Message', async () => {
+    const [event, ...more] = await payloadsOf(client.sendMessageStream(textMessage('message hello')));
+    expect(event?.$case === 'message' && textOf(event.value)).toBe('hello');
+    expect(more).toEqual([]);
+  });
+
+  it('subscribes to a task again, from where it stands to its end', async () => {
+    const { id } = await sendForTask(client, textMessage('input'));
+    const subscribed = client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id }));
+    const first = (await subscribed.next()).value?.payload;
+    expect(first?.$case === 'task' && first.value.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const rest = payloadsOf(subscribed);
+    await client.sendMessage(textMessage('this', { taskId: id }));
+    const last = (await rest).at(-1);
+    expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  });
+
+  it('stops streaming in the middle, and the task goes on', async () => {
+    const { seats } = app.get(A2AService).statistics();
+    let id = '';
+    for await (const { payload } of client.sendMessageStream(textMessage('slow 50'))) {
+      if (payload?.$case === 'task') ({ id } = payload.value);
+      expect(app.get(A2AService).statistics().seats).toBe(seats + 1);
+      break;
+    }
+    await until(() => app.get(A2AService).statistics().seats === seats, 'The end of the stream');
+    await until(async () => (await getTask(client, id)).status?.state === TaskState.TASK_STATE_COMPLETED);
+  });
+
+  it('is told of a stream that there is not', async () => {
+    const subscribe = (id: string) => payloadsOf(client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id })));
+    await expect(subscribe(randomUUID())).rejects.toThrow(TaskNotFoundError);
+    const { id } = await sendForTask(client, textMessage('echo'));
+    await expect(subscribe(id)).rejects.toThrow(UnsupportedOperationError);
   });
 
   it('is told of a task that there is not', async () => {

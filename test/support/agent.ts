@@ -23,7 +23,11 @@ export interface AgentSetup {
   readonly logger?: LoggerService;
   /** The options of the Fastify instance. */
   readonly fastify?: ConstructorParameters<typeof FastifyAdapter>[0];
-  readonly appOptions?: { readonly bodyParser?: boolean; readonly rawBody?: boolean };
+  readonly appOptions?: {
+    readonly bodyParser?: boolean;
+    readonly rawBody?: boolean;
+    readonly forceCloseConnections?: boolean;
+  };
 }
 
 /** A running agent. */
