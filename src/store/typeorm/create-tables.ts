@@ -60,7 +60,11 @@ export async function createTables(dataSource: DataSource): Promise<void> {
   try {
     if (isPostgres) await runner.query('SELECT pg_advisory_lock($1)', [LOCK]);
     try {
-      await upTables(runner);
+      // SQLite has no lock to wait for: who comes second is told so, and then finds what is there.
+      await upTables(runner).catch((error: unknown) => {
+        if (isPostgres) throw error;
+        return upTables(runner);
+      });
     } finally {
       if (isPostgres) await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     }
