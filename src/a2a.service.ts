@@ -36,6 +36,7 @@ export interface A2AStatistics {
 @Injectable()
 export class A2AService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private isReady = false;
+  private closing: Promise<void> | undefined;
 
   constructor(
     private readonly registry: SkillRegistry,
@@ -80,12 +81,11 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
 
   /**
    * Starts no more runs, lets live ones finish for a while, cancels the rest and waits until each has stored its end.
-   * Reads are still answered. Called when the application is closed; calling it twice does nothing more.
+   * Then ends all streams, and waits until their readers have seen how. Reads are still answered. Called when the
+   * application is closed; calling it twice does nothing more.
    */
-  async shutdown(): Promise<void> {
-    await this.runner.shutdown(this.settings.drainMs, this.settings.shutdownTimeout);
-    // Those of live runs have shown their end; the others have nothing to wait for here.
-    this.seats.endAll();
+  shutdown(): Promise<void> {
+    return (this.closing ??= this.close());
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -104,6 +104,13 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     await this.relay.stop();
     await this.heartbeat.stop();
     await this.store.close?.();
+  }
+
+  private async close(): Promise<void> {
+    const { drainMs, shutdownTimeout } = this.settings;
+    const end = performance.now() + shutdownTimeout;
+    await this.runner.shutdown(drainMs, shutdownTimeout);
+    await this.seats.endAll(Math.max(0, end - performance.now()));
   }
 
   private assertReady(): void {

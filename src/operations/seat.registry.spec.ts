@@ -13,8 +13,8 @@ describe('The seats', () => {
     expect(() => seats.claim('alice')).toThrow(TooManyStreamsError);
     expect(() => seats.claim('alice')).toThrow(expect.objectContaining({ code: -32600 }));
     expect(seats.size).toBe(3);
-    expect(first!.signal.aborted).toBe(false);
-    first!.release();
+    expect(first.signal.aborted).toBe(false);
+    first.release();
     seats.claim('alice');
     expect(seats.size).toBe(3);
   });
@@ -63,14 +63,28 @@ describe('The seats', () => {
     expect(seats.size).toBe(0);
   });
 
-  it('all end, and each that is taken afterwards at once (SHUT-03)', () => {
+  it('all end, and each that is taken afterwards at once (SHUT-03)', async () => {
     const seats = registry(2);
     const open = [seats.claim('alice'), seats.claim('bob')];
-    seats.endAll();
+    let isOver = false;
+    const ended = seats.endAll(5_000).then(() => (isOver = true));
     expect(open.every(({ signal }) => signal.aborted)).toBe(true);
     const late = seats.claim('alice');
     expect(late.signal.aborted).toBe(true);
-    for (const seat of [...open, late]) seat.release();
+    const [first, ...rest] = [...open, late];
+    for (const seat of rest) seat.release();
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    first.release();
+    await ended;
     expect(seats.size).toBe(0);
+  });
+
+  it('are waited for until the time is up, and not at all when there are none (SHUT-03)', async () => {
+    const seats = registry(2);
+    await seats.endAll(2 ** 31 - 1);
+    seats.claim('alice');
+    await seats.endAll(5);
+    expect(seats.size).toBe(1);
   });
 });

@@ -29,6 +29,7 @@ export class SeatRegistry {
   /** By owner, oldest first. */
   private readonly seats = new Map<string, Set<AbortController>>();
   private isClosing = false;
+  private whenEmpty: (() => void)[] = [];
 
   constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
 
@@ -55,15 +56,30 @@ export class SeatRegistry {
       release: () => {
         taken.delete(seat);
         if (taken.size === 0 && this.seats.get(owner) === taken) this.seats.delete(owner);
+        if (this.seats.size > 0) return;
+        for (const notice of this.whenEmpty) notice();
+        this.whenEmpty = [];
       },
     };
   }
 
-  /** Ends all streams, and from now on each that is opened as soon as it has begun. */
-  endAll(): void {
+  /**
+   * Ends all streams, and from now on each that is opened as soon as it has begun.
+   *
+   * @param timeout how long to wait for their readers to have it all, in milliseconds
+   */
+  async endAll(timeout: number): Promise<void> {
     this.isClosing = true;
     for (const taken of this.seats.values()) {
       for (const seat of taken) seat.abort();
     }
+    if (this.seats.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeout);
+      this.whenEmpty.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 }

@@ -439,7 +439,10 @@ describe.each(ADAPTERS)('a message that is streamed on %s', (adapter) => {
       const server = stage.agent.app.getHttpServer() as Server;
       const connections = () =>
         new Promise<number>((resolve, reject) => {
-          server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+          server.getConnections((error, count) => {
+            if (error) reject(error);
+            else resolve(count);
+          });
         });
       const before = await connections();
       for (let batch = 0; batch < 25; batch++) {

@@ -22,8 +22,7 @@ export async function startStreamStage(
 ): Promise<StreamStage> {
   const stage = await startStage(options, setup);
   const { service, app, url } = stage.agent;
-  const feeds = (): number =>
-    (app.get(TaskFeeds, { strict: false }) as unknown as { feeds: Map<string, unknown> }).feeds.size;
+  const feeds = (): number => app.get<{ feeds: Map<string, unknown> }>(TaskFeeds, { strict: false }).feeds.size;
   return {
     ...stage,
     stream: (work) => {

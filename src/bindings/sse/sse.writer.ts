@@ -57,14 +57,18 @@ export class SseWriter {
     return this.write(`: ${text}\n\n`);
   }
 
-  /** Ends the answer. What the reader has not taken of it by the deadline is dropped. */
-  end(): void {
-    const timer = setTimeout(() => this.raw.destroy(), this.deadline);
-    this.raw.once('close', () => {
-      clearTimeout(timer);
+  /** Ends the answer, and waits until the reader has it. What it has not taken by the deadline is dropped. */
+  end(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.raw.destroy(), this.deadline);
+      const settle = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.raw.once('finish', settle).once('close', settle);
+      if (this.raw.destroyed) settle();
+      this.raw.end();
     });
-    this.raw.end();
-    if (this.raw.closed) clearTimeout(timer);
   }
 
   private async write(text: string): Promise<boolean> {

@@ -75,7 +75,7 @@ export class StreamRelay {
       const body = JSON.stringify({ code, message, ...(data && { data }) });
       await writer.event(undefined, `{"jsonrpc":"2.0","id":${id},"error":${body}}`);
     } finally {
-      writer.end();
+      await writer.end();
     }
   }
 
