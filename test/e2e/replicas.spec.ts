@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { postgresUrl } from '../support/data-sources.js';
-import { rpc, send, taskWhen, type RpcAnswer } from '../support/rpc.js';
+import { rpc, send, taskWhen, userMessage, type RpcAnswer } from '../support/rpc.js';
+import { openStream } from '../support/stream-reader.js';
 import { startSut, type SutProcess } from '../support/sut-process.js';
 import { until } from '../support/until.js';
 
@@ -76,16 +77,26 @@ describe.each([
     await database.drop();
   });
 
-  it('agree on what a cancel on the one made of a run on the other, in each of 100 rounds (REP-02, CAN-04, CAN-05)', async () => {
+  it('agree, and so do all streams, on what a cancel on the one made of a run on the other, in each of 100 rounds (REP-02, CAN-04, CAN-05, CAN-07)', async () => {
     const agreed: string[] = [];
     for (let round = 0; round < 100; round++) {
       // The odd ones may complete before, while or after they are cancelled; the even ones never do by themselves.
-      const id = await started(a, round % 2 ? `slow ${Math.floor(Math.random() * 12)}` : 'slow 600000');
+      const text = round % 2 ? `slow ${Math.floor(Math.random() * 12)}` : 'slow 600000';
+      const streams = [await openStream(a.url, 'SendStreamingMessage', { message: userMessage(text) })];
+      const [first] = await streams[0]!.whenFrames(1);
+      const { id } = first!.result.task;
+      const onB = await openStream(b.url, 'SubscribeToTask', { id });
+      // It is refused when the task has ended by then.
+      if (onB.header('content-type') === 'text/event-stream') streams.push(onB);
       const { body } = await rpc(b.url, 'CancelTask', { id });
       const states = await Promise.all([stateOn(a, id), stateOn(b, id)]);
       const answered = body.result ? String(body.result.status.state) : 'TASK_STATE_COMPLETED';
       if (!body.result) expect(body.error.code).toBe(-32002);
       expect(states).toEqual([answered, answered]);
+      for (const stream of streams) {
+        expect(await stream.whenEnded()).toBe('clean');
+        expect(`TASK_STATE_${stream.states.at(-1)}`).toBe(answered);
+      }
       agreed.push(`${id} ${answered}`);
     }
     await until(async () => (await stat(a)).liveRuns === 0, 'The end of the runs that were cancelled elsewhere');
@@ -129,6 +140,7 @@ describe.each([
     const ids = await Promise.all(Array.from({ length: 20 }, () => started(a, 'slow 600000')));
     const surviving = await started(b, 'slow 600000');
     await Promise.all(ids.map((id) => taskWhen(b.url, id, ({ status }) => status.state === 'TASK_STATE_WORKING')));
+    const watchers = await Promise.all(ids.slice(0, 5).map((id) => openStream(b.url, 'SubscribeToTask', { id })));
     await a.kill();
     // The other one believes itself only once it has been heard of for a whole lease.
     const began = Math.max(performance.now(), bStartedAt + (LEASE * 4) / 3);
@@ -137,6 +149,10 @@ describe.each([
     for (const { status } of ended) {
       expect(status.state).toBe('TASK_STATE_FAILED');
       expect(status.message.parts).toEqual([{ text: 'the run was lost' }]);
+    }
+    for (const watcher of watchers) {
+      expect(await watcher.whenEnded()).toBe('clean');
+      expect(watcher.states.at(-1)).toBe('FAILED');
     }
     expect(await stateOn(b, surviving)).toBe('TASK_STATE_WORKING');
   }, 60_000);
