@@ -55,7 +55,7 @@ describe('The task event bus', () => {
     expect(seen).toEqual([2]);
   });
 
-  it('lets a follower that throws disturb neither the publisher nor the others (FAULT-01)', () => {
+  it('lets a follower that throws disturb neither the publisher nor the others (FAULT-01, STRM-12)', () => {
     const bus = new TaskEventBus();
     const seen: number[] = [];
     Logger.overrideLogger(false);

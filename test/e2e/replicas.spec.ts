@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { postgresUrl } from '../support/data-sources.js';
 import { rpc, send, taskWhen, userMessage, type RpcAnswer } from '../support/rpc.js';
-import { openStream } from '../support/stream-reader.js';
+import { fold, openStream } from '../support/stream-reader.js';
 import { startSut, type SutProcess } from '../support/sut-process.js';
 import { until } from '../support/until.js';
 
@@ -77,7 +77,7 @@ describe.each([
     await database.drop();
   });
 
-  it('agree, and so do all streams, on what a cancel on the one made of a run on the other, in each of 100 rounds (REP-02, CAN-04, CAN-05, CAN-07)', async () => {
+  it('agree, and so do all streams, on what a cancel on the one made of a run on the other, in each of 100 rounds (REP-02, REP-03a, CAN-04, CAN-05, CAN-07, B-71)', async () => {
     const agreed: string[] = [];
     for (let round = 0; round < 100; round++) {
       // The odd ones may complete before, while or after they are cancelled; the even ones never do by themselves.
@@ -119,7 +119,7 @@ describe.each([
     expect(body.result.task).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });
   });
 
-  it('let one of them run a task that both resume, in each of 100 rounds (REP-08)', async () => {
+  it('let one of them run a task that both resume, in each of 100 rounds (REP-08, B-71)', async () => {
     const ranBefore = (await stat(a)).executions + (await stat(b)).executions;
     for (let round = 0; round < 100; round++) {
       const paused = await send((round % 2 ? a : b).url, 'input');
@@ -132,9 +132,25 @@ describe.each([
       expect(stateOf(won[0]!)).toBe('TASK_STATE_COMPLETED');
       const texts = won[0]!.body.result.task.artifacts[0].parts.map(({ text }: { text: string }) => text);
       expect(texts).toEqual([`resumed: by ${answers.indexOf(won[0]!)}`]);
+      const { body } = await rpc(a.url, 'GetTask', { id: taskId });
+      const history = body.result.history.map(({ parts }: { parts: { text: string }[] }) => parts[0]!.text);
+      expect(history).toEqual(expect.arrayContaining(['input', `by ${answers.indexOf(won[0]!)}`]));
     }
     expect((await stat(a)).executions + (await stat(b)).executions - ranBefore).toBe(200);
   }, 60_000);
+
+  it('show a subscriber on the one how the other goes on with a task that was paused (REP-03b, R-05)', async () => {
+    const paused = await send(a.url, 'input');
+    const { id: taskId, contextId } = paused.body.result.task;
+    const stream = await openStream(a.url, 'SubscribeToTask', { id: taskId });
+    await stream.whenFrames(1);
+    const { body } = await send(b.url, 'elsewhere', { message: { taskId, contextId } });
+    expect(await stream.whenEnded()).toBe('clean');
+    expect(stream.states[0]).toBe('INPUT_REQUIRED');
+    // What a client says is in no event.
+    const { status, artifacts } = body.result.task;
+    expect(fold(stream.frames)).toMatchObject({ status, artifacts });
+  });
 
   it('fail what a killed one was running, within its lease and two seconds (R-08, LIFE-14)', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => started(a, 'slow 600000')));

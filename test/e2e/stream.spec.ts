@@ -545,7 +545,7 @@ describe.each(ADAPTERS)('a reader on %s', (adapter) => {
   const start = (writeDeadlineMs: number) =>
     startStreamStage({ maxTaskBytes: -1, streaming: { writeDeadlineMs } }, { adapter });
 
-  it('that takes nothing is let go by the deadline, and nobody else notices (STRM-05, STRM-07, CAP-06, R-26)', async () => {
+  it('that takes nothing is let go by the deadline, and nobody else notices (STRM-05, STRM-06, STRM-07, CAP-06, R-26)', async () => {
     const stage = await start(150);
     const gate = new Gate();
     const { alice, streams } = stage.stream(async (task) => {

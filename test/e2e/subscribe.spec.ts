@@ -3,6 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { MemoryTaskStore, textPart, type TaskContext } from 'nestjs-a2a';
 import { ADAPTERS, headerPrincipal, startAgent } from '../support/agent.js';
 import { newcomer, textOf, type Caller } from '../support/caller.js';
+import { callAndLeave } from '../support/departing-client.js';
 import { Gate } from '../support/gate.js';
 import { GatedStore } from '../support/gated-store.js';
 import { PUPPET } from '../support/puppet.js';
@@ -149,6 +150,22 @@ describe.each(ADAPTERS)('a subscription on %s', (adapter) => {
     expect(stream.frames.slice(1, 3).map(({ result }) => textOf(result.artifactUpdate.artifact))).toEqual(['b', 'c']);
     expect(new Set(stream.ids).size).toBe(stream.ids.length);
     expect(fold(stream.frames)).toEqual(await alice.get(id));
+  });
+
+  it('gives its seat back when its client leaves while the store hangs (REP-05, CAP-06)', async () => {
+    const { gate, alice, id } = await heldTask();
+    const reading = store.hold('read', 'before');
+    const call = callAndLeave(stage.agent.url, 'SubscribeToTask', { id }, alice.user);
+    await reading.whenWaiting();
+    // The second read is made from the seat.
+    reading.letGo();
+    await reading.whenWaiting();
+    expect(stage.agent.service.statistics().seats).toBe(1);
+    await call.leave();
+    await until(() => stage.agent.service.statistics().seats === 0, 'The end of the stream');
+    expect(reading.waiting).toBe(1);
+    reading.open();
+    gate.open();
   });
 
   it('stays open while the task is paused, and through its next run (SUB-03, R-05)', async () => {
