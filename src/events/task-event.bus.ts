@@ -5,7 +5,7 @@ import type { TaskKey } from '../store/task.store.js';
 import type { VersionedUpdate } from '../store/task-update.js';
 import type { TaskEvent } from './task-event.js';
 import type { TaskEventRelay } from './task-event.relay.js';
-import { TaskTopic, type TaskSignal } from './task-topic.js';
+import { TaskTopic, topicName, type TaskSignal } from './task-topic.js';
 
 /** Where a follower stands, and what else it wants to hear of. */
 export interface FollowOptions {
@@ -49,7 +49,7 @@ export class TaskEventBus {
 
   /** Tells the followers of a task, here and elsewhere, of one update that this process has stored. */
   publish(event: TaskEvent): void {
-    const topic = this.topics.get(topicOf(event.key));
+    const topic = this.topics.get(topicName(event.key));
     if (!this.relay) {
       topic?.pass(event);
       return;
@@ -64,7 +64,7 @@ export class TaskEventBus {
    * @returns what ends it
    */
   follow(key: TaskKey, follower: (event: TaskEvent) => void, options: FollowOptions = {}): Subscription {
-    const name = topicOf(key);
+    const name = topicName(key);
     const topic = this.topics.get(name) ?? new TaskTopic(key);
     const isFirst = !topic.isFollowed;
     this.topics.set(name, topic);
@@ -89,7 +89,7 @@ export class TaskEventBus {
 
   /** Notes as of which version a follower knows a task that it began to follow before. */
   seen(key: TaskKey, version: number): void {
-    this.topics.get(topicOf(key))?.begin(version);
+    this.topics.get(topicName(key))?.begin(version);
   }
 
   /**
@@ -99,7 +99,7 @@ export class TaskEventBus {
    * @param write stores updates and publishes them
    */
   async whileWriting<T>(key: TaskKey, write: () => Promise<T>): Promise<T> {
-    const topic = this.topics.get(topicOf(key));
+    const topic = this.topics.get(topicName(key));
     if (!topic) return write();
     topic.writers++;
     try {
@@ -112,27 +112,27 @@ export class TaskEventBus {
 
   /** The version of the last update that the followers of a task were told of, if that is known. */
   versionOf(key: TaskKey): number | undefined {
-    return this.topics.get(topicOf(key))?.version;
+    return this.topics.get(topicName(key))?.version;
   }
 
   /** Whether a write of this process to a task is under way. */
   isWriting(key: TaskKey): boolean {
-    return (this.topics.get(topicOf(key))?.writers ?? 0) > 0;
+    return (this.topics.get(topicName(key))?.writers ?? 0) > 0;
   }
 
   /** Tells the followers of a task of updates that were read from the store; what they know already is left out. */
   deliver(key: TaskKey, updates: readonly VersionedUpdate[]): void {
-    this.topics.get(topicOf(key))?.deliver(updates);
+    this.topics.get(topicName(key))?.deliver(updates);
   }
 
   /** Tells the followers of a task that updates up to a version are no longer to be had. */
   miss(key: TaskKey, version: number): void {
-    this.topics.get(topicOf(key))?.miss(version);
+    this.topics.get(topicName(key))?.miss(version);
   }
 
   /** Tells the followers of a task that it is not there any more. */
   remove(key: TaskKey): void {
-    this.topics.get(topicOf(key))?.remove();
+    this.topics.get(topicName(key))?.remove();
   }
 }
 
@@ -147,9 +147,4 @@ function hand(signal: TaskSignal, follower: (event: TaskEvent) => void, { missed
     case 'removed':
       removed?.();
   }
-}
-
-/** The owner is part of it, so that no event can reach another owner's follower. */
-function topicOf({ owner, id }: TaskKey): string {
-  return JSON.stringify([owner, id]);
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TaskKey } from '../store/task.store.js';
 import { TaskEventBus } from './task-event.bus.js';
 import { TaskFeed } from './task-feed.js';
+import { topicName } from './task-topic.js';
 
 /** A feed in the hands of one reader. */
 export interface FeedLease {
@@ -23,7 +24,7 @@ export class TaskFeeds {
    * @param after the version of the task as it is known; absent: not yet
    */
   open(key: TaskKey, contextId: string, after?: number): FeedLease {
-    const name = JSON.stringify([key.owner, key.id]);
+    const name = topicName(key);
     const shared = this.feeds.get(name) ?? { feed: new TaskFeed(this.bus, key, contextId, after), readers: 0 };
     this.feeds.set(name, shared);
     shared.readers++;

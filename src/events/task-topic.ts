@@ -98,3 +98,8 @@ export class TaskTopic {
     if (next) this.tell(next);
   }
 }
+
+/** Names the topic of a task. The owner is part of it, so that no event can reach another owner's follower. */
+export function topicName({ owner, id }: TaskKey): string {
+  return JSON.stringify([owner, id]);
+}

@@ -39,10 +39,21 @@ export class TaskReader {
    * @throws {InternalError} when the store fails, or the client has left
    */
   async ask<T>(answer: Promise<T>, { signal }: Pick<CallContext, 'signal'>, id?: string): Promise<T> {
+    let leave!: () => void;
+    const departure = new Promise<never>((_, reject) => {
+      leave = () => {
+        reject(new InternalError('The client has left.'));
+      };
+    });
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave);
     try {
-      return await Promise.race([withinStoreTimeout(answer, this.settings.storeTimeout), departed(signal)]);
+      return await Promise.race([withinStoreTimeout(answer, this.settings.storeTimeout), departure]);
     } catch (error) {
       throw this.translate(error, id);
+    } finally {
+      // A stream asks many times on one signal.
+      signal.removeEventListener('abort', leave);
     }
   }
 
@@ -52,15 +63,4 @@ export class TaskReader {
     this.logger.error(`The task store failed: ${scrub(describeError(error))}`);
     return new InternalError();
   }
-}
-
-/** Rejects when the client has left: its answer is dropped in any case. */
-function departed(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const leave = (): void => {
-      reject(new InternalError('The client has left.'));
-    };
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
 }

@@ -28,6 +28,16 @@ const STATUS: Readonly<Record<number, number>> = {
   [A2AErrorCode.PermissionDenied]: 403,
 };
 
+/** The JSON text of a response with a result, both given as JSON texts. */
+export function resultText(id: string, result: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+}
+
+/** The JSON text of a response with an error; the id is a JSON text. */
+export function errorText(id: string, { code, message, data }: A2AError): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, ...(data && { data }) })}}`;
+}
+
 /**
  * Writes a result.
  *
@@ -40,7 +50,7 @@ export function resultReply(id: string, result: string, headers: Readonly<Record
   return {
     status: 200,
     headers: { ...HEADERS, ...headers },
-    body: `{"jsonrpc":"2.0","id":${id},"result":${result}}`,
+    body: resultText(id, result),
   };
 }
 
@@ -52,10 +62,9 @@ export function resultReply(id: string, result: string, headers: Readonly<Record
  * @see A2A v1.0 §9.5 Error Handling
  */
 export function errorReply(id: string, error: A2AError, options: Partial<Omit<HttpReply, 'body'>> = {}): HttpReply {
-  const { code, message, data } = error;
   return {
-    status: options.status ?? STATUS[code] ?? 200,
+    status: options.status ?? STATUS[error.code] ?? 200,
     headers: { ...HEADERS, ...options.headers },
-    body: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, ...(data && { data }) })}}`,
+    body: errorText(id, error),
   };
 }

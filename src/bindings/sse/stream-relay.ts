@@ -5,6 +5,7 @@ import { describeError } from '../../context/describe-error.js';
 import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
 import type { StreamFrame } from '../../operations/task-stream.js';
 import { rawResponse } from '../body/http-reply.js';
+import { errorText, resultText } from '../body/rpc-reply.js';
 import { CallerCheck } from '../caller-check.js';
 import { SseWriter } from './sse.writer.js';
 
@@ -71,9 +72,7 @@ export class StreamRelay {
       // The head is out: what went wrong is said in the stream.
       const told = findA2AError(error) ?? new InternalError();
       this.logger.error(`A stream failed: ${scrub(describeError(error))}`);
-      const { code, message, data } = told;
-      const body = JSON.stringify({ code, message, ...(data && { data }) });
-      await writer.event(undefined, `{"jsonrpc":"2.0","id":${id},"error":${body}}`);
+      await writer.event(undefined, errorText(id, told));
     } finally {
       await writer.end();
     }
@@ -97,7 +96,7 @@ export class StreamRelay {
         checkedAt = performance.now();
       }
       const isThere = step
-        ? await writer.event(step.value.version, `{"jsonrpc":"2.0","id":${id},"result":${step.value.json}}`)
+        ? await writer.event(step.value.version, resultText(id, step.value.json))
         : await writer.comment('keep-alive');
       if (!isThere) return;
       if (step) next = frames.next();
