@@ -36,7 +36,9 @@ export { Skill, type SkillOptions } from './skills/skill.decorator.js';
 export type { ListCursor } from './store/cursor.js';
 export { MemoryTaskStore } from './store/memory/memory-task.store.js';
 export { MemoryPushConfigStore } from './store/memory/memory-push-config.store.js';
-export { PushConfigStore, type PushConfigKey, type PushConfigRecord } from './store/push-config.store.js';
+export type { PushConfigKey, PushConfigRecord } from './store/push-config.record.js';
+export { PushConfigStore } from './store/push-config.store.js';
+export type { ClaimedPushConfig, PushClaim, PushCursors } from './store/push-cursors.js';
 export type { ChannelListener, StoreChannel } from './store/store-channel.js';
 export { statusTime } from './store/status-time.js';
 export { PushConfigConflictError, TaskRecordConflictError, TaskRecordNotFoundError } from './store/store-errors.js';
@@ -45,12 +47,14 @@ export { applyUpdate } from './store/task-reducer.js';
 export type { ArtifactUpdate, MessageUpdate, StatusUpdate, TaskUpdate, VersionedUpdate } from './store/task-update.js';
 export {
   TaskStore,
+  type PushConfigDraft,
   type TaskAppend,
   type TaskDraft,
   type TaskKey,
   type TaskPage,
   type TaskQuery,
   type TaskSettle,
+  type TaskWritten,
 } from './store/task.store.js';
 export {
   A2AError,

@@ -9,4 +9,3 @@ export {
   TaskSnapshotEntity,
 } from './store/typeorm/task.entity.js';
 export { TypeOrmTaskStore } from './store/typeorm/typeorm-task.store.js';
-export { TypeOrmPushConfigStore } from './store/typeorm/typeorm-push-config.store.js';

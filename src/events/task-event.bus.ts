@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Subscription } from 'rxjs';
+import { Subject, type Observable, type Subscription } from 'rxjs';
 import { scrub } from '#protocol';
 import type { TaskKey } from '../store/task.store.js';
 import type { VersionedUpdate } from '../store/task-update.js';
+import type { StoredWrite } from './stored-write.js';
 import type { TaskEvent } from './task-event.js';
 import type { TaskEventRelay } from './task-event.relay.js';
 import { TaskTopic, topicName, type TaskSignal } from './task-topic.js';
@@ -36,6 +37,10 @@ export class TaskEventBus {
   private readonly topics = new Map<string, TaskTopic>();
   private followers = 0;
   private relay: TaskEventRelay | undefined;
+  private readonly writes = new Subject<StoredWrite>();
+
+  /** What this process has stored of any task, for those who bring it to the outside. */
+  readonly writes$: Observable<StoredWrite> = this.writes.asObservable();
 
   /** How many subscriptions are open, over all tasks. */
   get subscriberCount(): number {
@@ -56,6 +61,11 @@ export class TaskEventBus {
     }
     this.relay.announce(event.key, event.version);
     if (topic && !topic.take(event)) this.relay.wake(event.key, event.version);
+  }
+
+  /** Tells of a write as a whole, once its updates have been published. */
+  wrote(write: StoredWrite): void {
+    this.writes.next(write);
   }
 
   /**

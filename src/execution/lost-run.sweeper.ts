@@ -105,10 +105,12 @@ export class LostRunSweeper {
       status: { state: TaskState.Failed, message, timestamp: formatTimestamp(at) },
     };
     const guard = [TaskState.Submitted, TaskState.Working];
-    const version = await this.store.settle({ key, guard, update, runId: run.runId, at });
-    if (version === null) return;
+    const written = await this.store.settle({ key, guard, update, runId: run.runId, at });
+    if (!written) return;
+    const { version, pushRev } = written;
     this.logger.warn(`The run of task ${scrub(key.id)} was lost with its process.`);
     this.bus.publish({ key, version, update, runId: null });
+    this.bus.wrote({ key, contextId: run.contextId, version, updates: [update], pushRev });
     this.retention.schedule(run);
   }
 }

@@ -39,9 +39,11 @@ export class TaskCanceller {
       kind: 'status',
       status: { state: TaskState.Canceled, timestamp: formatTimestamp(at) },
     };
-    const version = await this.store.settle({ key, guard: NON_TERMINAL_STATES, update, at });
-    if (version !== null) {
+    const written = await this.store.settle({ key, guard: NON_TERMINAL_STATES, update, at });
+    if (written) {
+      const { version, pushRev } = written;
       this.bus.publish({ key, version, update, runId: null });
+      this.bus.wrote({ key, contextId: record.task.contextId, version, updates: [update], pushRev });
       this.retention.schedule(record);
     }
     const { task } = await this.store.read(key);

@@ -72,6 +72,8 @@ export class TaskRecorder {
   private artifactIds: Set<string>;
   private readonly queue = new BatchQueue<TaskUpdate>((updates) => this.writeOrFail(updates));
   private closedBy: Error | undefined;
+  /** What is still to be written with the first write. */
+  private push: TaskSeed['push'];
   private wasTold = false;
 
   /**
@@ -87,6 +89,7 @@ export class TaskRecorder {
     this.key = { id: seed.task.id, owner: seed.owner };
     this.live = seed.task;
     this.version = seed.version;
+    this.push = seed.push;
     this.statusAt = seed.statusAt;
     this.state = seed.task.status.state;
     this.artifactIds = artifactIdsOf(seed.task);
@@ -243,19 +246,33 @@ export class TaskRecorder {
     const runId = ends ? null : this.runId;
     // The state is seen as soon as the store has it, which is before the store says so here.
     if (ends) this.hooks.released();
+    const push = this.push && { push: this.push };
+    let pushRev: number | undefined;
     if (this.version === null) {
       const { task, owner, tenant, scope, skillId } = this.seed;
-      await this.bounded(store.create({ task, owner, tenant, scope, skillId, runId, updates, at }));
+      await this.bounded(store.create({ task, owner, tenant, scope, skillId, runId, updates, at, ...push }));
       this.version = 0;
+      pushRev = push ? 1 : 0;
       this.hooks.begun?.();
     } else if (updates.length > 0) {
       const task = (): Task => afterUpdates(this.live, updates, this.deps.settings.maxHistory);
-      await this.bounded(store.append({ key: this.key, expected: this.version, runId, updates, at, task }));
+      const append = { key: this.key, expected: this.version, runId, updates, at, task, ...push };
+      pushRev = (await this.bounded(store.append(append))).pushRev;
     }
+    this.push = undefined;
     for (const update of updates) {
       applyUpdate(this.live, update, this.deps.settings.maxHistory);
       this.version++;
       this.deps.bus.publish({ key: this.key, version: this.version, update, runId: this.runId });
+    }
+    if (updates.length > 0) {
+      this.deps.bus.wrote({
+        key: this.key,
+        contextId: this.live.contextId,
+        version: this.version,
+        updates,
+        pushRev,
+      });
     }
     if (ends) this.hooks.ended();
   }

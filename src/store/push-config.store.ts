@@ -1,19 +1,5 @@
-import type { TaskPushNotificationConfig } from '#protocol';
-
-/** A push notification config as a store knows it. Nothing but `config` ever goes on the wire. */
-export interface PushConfigRecord {
-  readonly config: TaskPushNotificationConfig & { readonly id: string; readonly taskId: string };
-  readonly owner: string;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-}
-
-/** Which config: its id, that of its task, and the owner in whose name it is asked for. */
-export interface PushConfigKey {
-  readonly id: string;
-  readonly taskId: string;
-  readonly owner: string;
-}
+import type { PushConfigKey, PushConfigRecord } from './push-config.record.js';
+import type { PushCursors } from './push-cursors.js';
 
 /**
  * Keeps push notification configs. The port that every store implements, and the token under which it is injected.
@@ -25,8 +11,17 @@ export interface PushConfigKey {
  * @see A2A v1.0 §4.3.1 PushNotificationConfig
  */
 export abstract class PushConfigStore {
-  /** @throws {PushConfigConflictError} when the task has a config of this id; nothing is overwritten */
-  abstract create(record: PushConfigRecord): Promise<void>;
+  /** What follows the configs from one update to the next, for deliveries that outlive the process. */
+  readonly cursors?: PushCursors;
+
+  /**
+   * Keeps a config, as the newest of its task.
+   *
+   * @param keep how many configs the task may have; the oldest beyond go. At least 1.
+   * @throws {PushConfigConflictError} when the task has a config of this id; nothing is overwritten
+   * @throws {TaskRecordNotFoundError} when the store sees that there is no such task of this owner
+   */
+  abstract create(record: PushConfigRecord, keep: number): Promise<void>;
 
   /** @returns `undefined` for an unknown config and for one of another owner alike */
   abstract read(key: PushConfigKey): Promise<PushConfigRecord | undefined>;

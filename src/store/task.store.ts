@@ -1,6 +1,8 @@
 import type { Task, TaskState } from '#protocol';
 import type { Tier } from '../context/tier.js';
 import type { ListCursor } from './cursor.js';
+import type { PushConfigRecord } from './push-config.record.js';
+import type { PushConfigStore } from './push-config.store.js';
 import type { ChannelListener, StoreChannel } from './store-channel.js';
 import type { RunLeases } from './run-leases.js';
 import type { TaskRecord } from './task-record.js';
@@ -22,6 +24,22 @@ export interface TaskDraft extends Tier {
   readonly updates: readonly TaskUpdate[];
   /** Epoch milliseconds. */
   readonly at: number;
+  /** A push config that comes with the task, for a store that has {@link TaskStore.pushConfigs}. */
+  readonly push?: PushConfigDraft;
+}
+
+/** A push config that is written together with its task. */
+export interface PushConfigDraft {
+  readonly record: PushConfigRecord;
+  /** How many configs the task may have; the oldest beyond go. At least 1. */
+  readonly keep: number;
+}
+
+/** What a write led to. */
+export interface TaskWritten {
+  readonly version: number;
+  /** How often the push configs of the task have changed; 0: there has never been one. Absent: the store does not know. */
+  readonly pushRev?: number;
 }
 
 /** Updates that the run of a task adds to it. */
@@ -37,6 +55,8 @@ export interface TaskAppend {
   readonly at: number;
   /** The whole task after the updates, for stores that keep it whole. */
   readonly task: () => Task;
+  /** A push config that comes with the updates, in the place of one of its id; see {@link TaskDraft.push}. */
+  readonly push?: PushConfigDraft;
 }
 
 /** A change of status by someone who is not the task's run. */
@@ -97,6 +117,12 @@ export abstract class TaskStore {
   readonly leases?: RunLeases;
 
   /**
+   * The push configs of the tasks. A store that has it writes those that come with a task in the same write; without it
+   * they are kept in the memory of the process.
+   */
+  readonly pushConfigs?: PushConfigStore;
+
+  /**
    * Writes a new task at version `updates.length`.
    *
    * @throws {TaskRecordConflictError} when a task of this id exists; nothing is overwritten
@@ -106,19 +132,18 @@ export abstract class TaskStore {
   /**
    * Adds updates to a task that is still at the expected version.
    *
-   * @returns the new version
    * @throws {TaskRecordConflictError} when the task has another version
    * @throws {TaskRecordNotFoundError} when there is no such task of this owner
    */
-  abstract append(append: TaskAppend): Promise<number>;
+  abstract append(append: TaskAppend): Promise<TaskWritten>;
 
   /**
    * Changes the status of a task that is in one of the guard's states, whatever its version, and takes the right to
    * write from its run.
    *
-   * @returns the new version, or `null` when the task is in none of those states or not there
+   * @returns `null` when the task is in none of those states or not there
    */
-  abstract settle(settle: TaskSettle): Promise<number | null>;
+  abstract settle(settle: TaskSettle): Promise<TaskWritten | null>;
 
   /**
    * Removes a task that is still at the expected version.

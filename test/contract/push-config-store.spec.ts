@@ -1,33 +1,36 @@
-import { MemoryPushConfigStore, MemoryTaskStore } from 'nestjs-a2a';
-import { TypeOrmPushConfigStore, TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
+import { MemoryTaskStore } from 'nestjs-a2a';
+import { TypeOrmTaskStore } from 'nestjs-a2a/typeorm';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/data-sources.js';
 import { describePushConfigStore } from './push-config-store.contract.js';
+import { describePushCursors } from './push-cursors.contract.js';
 
-describePushConfigStore('MemoryPushConfigStore', {
-  create: async () => {
-    const configs = new MemoryPushConfigStore();
-    return { configs, tasks: new MemoryTaskStore(200, configs) };
-  },
+describePushConfigStore('MemoryTaskStore', {
+  create: async () => new MemoryTaskStore(),
   close: async () => {},
 });
 
-function describeDatabase(name: string, make: () => Promise<TestDatabase>): void {
-  let close: () => Promise<void>;
-  describePushConfigStore(`TypeOrmPushConfigStore on ${name}`, {
+for (const [name, make] of [
+  ['PostgreSQL', postgresDatabase],
+  ['SQLite', sqliteDatabase],
+] as const) {
+  describePushConfigStore(`TypeOrmTaskStore on ${name}`, subjectOn(make));
+  describePushCursors(`TypeOrmTaskStore on ${name}`, subjectOn(make));
+}
+
+function subjectOn(make: () => Promise<TestDatabase>) {
+  let close = async (): Promise<void> => {};
+  return {
     create: async () => {
       const database = await make();
       const dataSource = await database.open();
-      const tasks = new TypeOrmTaskStore(dataSource);
+      const store = new TypeOrmTaskStore(dataSource);
       close = async () => {
-        await tasks.close();
+        await store.close();
         await dataSource.destroy();
         await database.drop();
       };
-      return { tasks, configs: new TypeOrmPushConfigStore(dataSource) };
+      return store;
     },
     close: () => close(),
-  });
+  };
 }
-
-describeDatabase('PostgreSQL', postgresDatabase);
-describeDatabase('SQLite', sqliteDatabase);

@@ -98,7 +98,7 @@ describe('A connection that is cut around a write (R-24)', () => {
         at: version,
         task: () => draft.task,
       });
-      expect(stored).toBe(version + 1);
+      expect(stored.version).toBe(version + 1);
     }
     const { task, version } = await store.read(keyOf(draft));
     expect(proxy.cuts() - cutsBefore).toBe(11);
@@ -111,13 +111,13 @@ describe('A connection that is cut around a write (R-24)', () => {
     await store.create(draft);
     proxy.cutNext(cut);
     const status = { state: 'TASK_STATE_CANCELED', timestamp: '2030-01-01T00:00:00.000Z' } as const;
-    const version = await store.settle({
+    const settled = await store.settle({
       key: keyOf(draft),
       guard: ['TASK_STATE_SUBMITTED'],
       update: { kind: 'status', status },
       at: 1,
     });
-    expect(version).toBe(1);
+    expect(settled?.version).toBe(1);
     expect((await store.read(keyOf(draft))).task.status).toEqual(status);
   });
 });

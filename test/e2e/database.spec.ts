@@ -178,8 +178,8 @@ describe.each([
       return task?.status.state === 'TASK_STATE_WORKING';
     });
     // As another process does: nobody here is told.
-    const version = await store.settle(settleOf(key, statusOf(TaskState.Canceled)));
-    await store.discard(key, version!);
+    const written = await store.settle(settleOf(key, statusOf(TaskState.Canceled)));
+    await store.discard(key, written!.version);
     expect((await waiting).body.error.code).toBe(-32001);
     await until(() => agent.app.get(A2AService).statistics().liveRuns === 0);
   });

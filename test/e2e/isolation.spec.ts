@@ -26,6 +26,7 @@ import {
   type TaskQuery,
   type TaskRecord,
   type TaskSettle,
+  type TaskWritten,
 } from 'nestjs-a2a';
 import { A2A_METHODS } from '#protocol';
 import { ADAPTERS, startAgent, type Adapter, type Agent } from '../support/agent.js';
@@ -450,7 +451,7 @@ class NotingStore extends MemoryTaskStore {
     return super.list(query);
   }
 
-  override settle(settle: TaskSettle): Promise<number | null> {
+  override settle(settle: TaskSettle): Promise<TaskWritten | null> {
     this.note('settle', settle.key.owner);
     return super.settle(settle);
   }

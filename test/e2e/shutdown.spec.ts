@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
-import { A2AModule, A2AService, MemoryTaskStore, ShutdownError, type TaskAppend, type TaskContext } from 'nestjs-a2a';
+import {
+  A2AModule,
+  A2AService,
+  MemoryTaskStore,
+  ShutdownError,
+  type TaskAppend,
+  type TaskContext,
+  type TaskWritten,
+} from 'nestjs-a2a';
 import { ADAPTERS, headerPrincipal } from '../support/agent.js';
 import { textOf } from '../support/caller.js';
 import { Gate } from '../support/gate.js';
@@ -12,7 +20,7 @@ import { until } from '../support/until.js';
 class ClosableStore extends MemoryTaskStore {
   isClosed = false;
 
-  override append(append: TaskAppend): Promise<number> {
+  override append(append: TaskAppend): Promise<TaskWritten> {
     return this.isClosed ? Promise.reject(new Error('The connection is closed.')) : super.append(append);
   }
 

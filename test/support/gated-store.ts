@@ -7,6 +7,7 @@ import {
   type TaskQuery,
   type TaskRecord,
   type TaskSettle,
+  type TaskWritten,
 } from 'nestjs-a2a';
 import { Gate } from './gate.js';
 
@@ -50,11 +51,11 @@ export class GatedStore extends MemoryTaskStore {
     return this.gated('create', () => super.create(draft));
   }
 
-  override append(append: TaskAppend): Promise<number> {
+  override append(append: TaskAppend): Promise<TaskWritten> {
     return this.gated('append', () => super.append(append));
   }
 
-  override settle(settle: TaskSettle): Promise<number | null> {
+  override settle(settle: TaskSettle): Promise<TaskWritten | null> {
     return this.gated('settle', () => super.settle(settle));
   }
 

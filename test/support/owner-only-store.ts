@@ -12,6 +12,7 @@ import {
   type TaskQuery,
   type TaskRecord,
   type TaskSettle,
+  type TaskWritten,
 } from 'nestjs-a2a';
 
 /**
@@ -39,21 +40,21 @@ export class OwnerOnlyStore extends TaskStore {
     this.put({ ...rest, task: whole, version: updates.length, createdAt: at, updatedAt: at, statusAt: 0 });
   }
 
-  async append({ key, expected, runId, updates, at, task }: TaskAppend): Promise<number> {
+  async append({ key, expected, runId, updates, at, task }: TaskAppend): Promise<TaskWritten> {
     const record = this.find(key);
     if (!record) throw new TaskRecordNotFoundError();
     if (record.version !== expected) throw new TaskRecordConflictError();
     this.put({ ...record, task: task(), runId, version: expected + updates.length, updatedAt: at });
-    return expected + updates.length;
+    return { version: expected + updates.length };
   }
 
-  async settle({ key, guard, update, at }: TaskSettle): Promise<number | null> {
+  async settle({ key, guard, update, at }: TaskSettle): Promise<TaskWritten | null> {
     const record = this.find(key);
     if (!record || !guard.includes(record.task.status.state)) return null;
     const whole = structuredClone(record.task);
     applyUpdate(whole, structuredClone(update), 200);
     this.put({ ...record, task: whole, runId: null, version: record.version + 1, updatedAt: at });
-    return record.version + 1;
+    return { version: record.version + 1 };
   }
 
   async discard(key: TaskKey, expected: number): Promise<boolean> {

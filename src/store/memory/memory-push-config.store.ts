@@ -1,18 +1,30 @@
 import { cloneJson } from '#protocol';
-import { PushConfigStore, type PushConfigKey, type PushConfigRecord } from '../push-config.store.js';
+import type { PushConfigKey, PushConfigRecord } from '../push-config.record.js';
+import { PushConfigStore } from '../push-config.store.js';
 import { PushConfigConflictError } from '../store-errors.js';
 
 /** Keeps push notification configs in the memory of the process, and forgets them with it. */
 export class MemoryPushConfigStore extends PushConfigStore {
   /** By task, in the order of creation. */
-  private readonly byTask = new Map<string, PushConfigRecord[]>();
+  private readonly byTask = new Map<string, readonly PushConfigRecord[]>();
+  /** How often the configs of a task have changed, for tasks that have had one. */
+  private readonly revisions = new Map<string, number>();
 
-  async create(record: PushConfigRecord): Promise<void> {
+  async create(record: PushConfigRecord, keep: number): Promise<void> {
     await Promise.resolve();
     const { id, taskId } = record.config;
     const configs = this.byTask.get(taskId) ?? [];
     if (configs.some(({ config }) => config.id === id)) throw new PushConfigConflictError();
-    this.byTask.set(taskId, [...configs, copyOf(record)]);
+    this.change(taskId, [...configs, copyOf(record)].slice(-keep));
+  }
+
+  /** Keeps a config that comes with an update of its task, in the place of one of its id. */
+  put(record: PushConfigRecord, keep: number): void {
+    const { id, taskId } = record.config;
+    const configs = this.byTask.get(taskId) ?? [];
+    const isKnown = configs.some(({ config }) => config.id === id);
+    const replaced = configs.map((known) => (known.config.id === id ? copyOf(record) : known));
+    this.change(taskId, isKnown ? replaced : [...configs, copyOf(record)].slice(-keep));
   }
 
   async read({ id, ...task }: PushConfigKey): Promise<PushConfigRecord | undefined> {
@@ -25,15 +37,26 @@ export class MemoryPushConfigStore extends PushConfigStore {
   }
 
   remove({ id, taskId, owner }: PushConfigKey): Promise<void> {
-    const left = (this.byTask.get(taskId) ?? []).filter((record) => record.owner !== owner || record.config.id !== id);
-    if (left.length > 0) this.byTask.set(taskId, left);
-    else this.byTask.delete(taskId);
+    const configs = this.byTask.get(taskId) ?? [];
+    const left = configs.filter((record) => record.owner !== owner || record.config.id !== id);
+    if (left.length < configs.length) this.change(taskId, left);
     return Promise.resolve();
+  }
+
+  /** How often the configs of a task have changed. */
+  revisionOf(taskId: string): number {
+    return this.revisions.get(taskId) ?? 0;
   }
 
   /** Forgets the configs of a task that was removed. */
   forget(taskId: string): void {
     this.byTask.delete(taskId);
+    this.revisions.delete(taskId);
+  }
+
+  private change(taskId: string, configs: readonly PushConfigRecord[]): void {
+    this.byTask.set(taskId, configs);
+    this.revisions.set(taskId, this.revisionOf(taskId) + 1);
   }
 }
 

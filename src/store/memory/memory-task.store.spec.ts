@@ -43,6 +43,6 @@ describe('MemoryTaskStore', () => {
     const updates = [artifactOf('a', [{ text: 'x' }])];
     await expect(
       store.append({ key: keyOf(draft), expected: 0, runId: null, updates, at: DRAFT_TIME, task: never }),
-    ).resolves.toBe(1);
+    ).resolves.toMatchObject({ version: 1 });
   });
 });

@@ -6,7 +6,7 @@ import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-error
 import type { TaskRecord } from '../task-record.js';
 import { applyUpdate } from '../task-reducer.js';
 import type { TaskUpdate } from '../task-update.js';
-import type { MemoryPushConfigStore } from './memory-push-config.store.js';
+import { MemoryPushConfigStore } from './memory-push-config.store.js';
 import {
   TaskStore,
   type TaskAppend,
@@ -15,6 +15,7 @@ import {
   type TaskPage,
   type TaskQuery,
   type TaskSettle,
+  type TaskWritten,
 } from '../task.store.js';
 
 /** A stored task. Changed in place, and never handed out. */
@@ -31,18 +32,14 @@ export class MemoryTaskStore extends TaskStore {
   /** By task id; ids are unique across owners. */
   private readonly rows = new Map<string, Row>();
 
-  /**
-   * @param maxHistory how many messages a task's history keeps
-   * @param pushConfigs the configs that go with tasks that are removed
-   */
-  constructor(
-    private readonly maxHistory = 200,
-    private readonly pushConfigs?: MemoryPushConfigStore,
-  ) {
+  override readonly pushConfigs = new MemoryPushConfigStore();
+
+  /** @param maxHistory how many messages a task's history keeps */
+  constructor(private readonly maxHistory = 200) {
     super();
   }
 
-  create({ task, updates, skillId, runId, at, owner, tenant, scope }: TaskDraft): Promise<void> {
+  create({ task, updates, skillId, runId, at, owner, tenant, scope, push }: TaskDraft): Promise<void> {
     return settled(() => {
       if (this.rows.has(task.id)) throw new TaskRecordConflictError('A task of this id exists.');
       const copies = copyUpdates(updates);
@@ -60,21 +57,23 @@ export class MemoryTaskStore extends TaskStore {
       };
       this.apply(row, copies, at);
       this.rows.set(task.id, row);
+      if (push) this.pushConfigs.put(push.record, push.keep);
     });
   }
 
-  append({ key, expected, runId, updates, at }: TaskAppend): Promise<number> {
+  append({ key, expected, runId, updates, at, push }: TaskAppend): Promise<TaskWritten> {
     return settled(() => {
       const row = this.find(key);
       if (!row) throw new TaskRecordNotFoundError();
       if (row.version !== expected) throw new TaskRecordConflictError();
       const copies = copyUpdates(updates);
       row.runId = runId;
+      if (push) this.pushConfigs.put(push.record, push.keep);
       return this.apply(row, copies, at);
     });
   }
 
-  settle({ key, guard, update, runId, at }: TaskSettle): Promise<number | null> {
+  settle({ key, guard, update, runId, at }: TaskSettle): Promise<TaskWritten | null> {
     return settled(() => {
       const row = this.find(key);
       if (!row || !guard.includes(row.task.status.state)) return null;
@@ -119,7 +118,7 @@ export class MemoryTaskStore extends TaskStore {
   }
 
   private delete(id: string): boolean {
-    this.pushConfigs?.forget(id);
+    this.pushConfigs.forget(id);
     return this.rows.delete(id);
   }
 
@@ -128,13 +127,14 @@ export class MemoryTaskStore extends TaskStore {
     return row?.owner === owner ? row : undefined;
   }
 
-  private apply(row: Row, updates: readonly TaskUpdate[], at: number): number {
+  private apply(row: Row, updates: readonly TaskUpdate[], at: number): TaskWritten {
     for (const update of updates) {
       applyUpdate(row.task, update, this.maxHistory);
       if (update.kind === 'status') row.statusAt = Math.max(row.statusAt, statusTime(update.status));
     }
     row.updatedAt = Math.max(row.updatedAt, at);
-    return (row.version += updates.length);
+    row.version += updates.length;
+    return { version: row.version, pushRev: this.pushConfigs.revisionOf(row.task.id) };
   }
 }
 

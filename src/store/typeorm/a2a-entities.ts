@@ -19,7 +19,10 @@ export interface A2ATableOptions {
 }
 
 /** PostgreSQL gives 64-bit integers as strings; ours are milliseconds, which a number holds. */
-const integer: ValueTransformer = { to: (value: unknown) => value, from: (value: unknown) => Number(value) };
+const integer: ValueTransformer = {
+  to: (value: unknown) => value,
+  from: (value: unknown) => (value === null ? null : Number(value)),
+};
 
 const text = { type: 'text' } as const;
 const int = { type: 'integer' } as const;
@@ -150,7 +153,15 @@ function pushConfigSchema(prefix: string): EntitySchema<PushConfigEntity> {
       owner: text,
       createdAt: { ...milliseconds, name: 'created_at' },
       config: text,
+      sealed: { ...text, nullable: true },
+      delivered: { ...int, default: 0 },
+      dueAt: { ...milliseconds, name: 'due_at', nullable: true },
+      attempts: { ...int, default: 0 },
+      failingSince: { ...milliseconds, name: 'failing_since', nullable: true },
+      claimedBy: { ...text, name: 'claimed_by', nullable: true },
+      claimedUntil: { ...milliseconds, name: 'claimed_until', nullable: true },
     },
+    indices: [{ name: `${table}_by_due`, columns: ['dueAt'], where: 'due_at IS NOT NULL' }],
   });
 }
 

@@ -35,7 +35,7 @@ export class AmbiguousWrites {
     let isRepeated = false;
     for (;;) {
       try {
-        const stored = isRepeated ? await this.storedVersion(operation) : undefined;
+        const stored = isRepeated ? await this.storedResult(operation) : undefined;
         return stored ?? (await this.queue.write(operation));
       } catch (error) {
         if (!isConnectionLoss(error) && !(error instanceof ConnectionLostError)) throw error;
@@ -46,16 +46,18 @@ export class AmbiguousWrites {
     }
   }
 
-  /** @returns the version, when the rows show that the operation was written */
-  private async storedVersion(operation: WriteOperation): Promise<number | undefined> {
+  /** @returns what it led to, when the rows show that the operation was written */
+  private async storedResult(operation: WriteOperation): Promise<WriteResult | undefined> {
     const { id } = operation;
-    if (operation.kind === 'remove') return (await this.tasks.existsBy({ id })) ? undefined : 0;
+    if (operation.kind === 'remove') return (await this.tasks.existsBy({ id })) ? undefined : { version: 0 };
     if (operation.kind === 'compact') return undefined;
-    if (operation.kind === 'insert') return (await this.tasks.existsBy({ id })) ? operation.version : undefined;
+    if (operation.kind === 'insert') {
+      return (await this.tasks.existsBy({ id })) ? { version: operation.version } : undefined;
+    }
     const last = operation.events.at(-1);
     if (!last) return undefined;
     // Ids and times in an update make its text as good as a name.
     const event = await this.events.findOneBy({ taskId: id, json: last.json });
-    return event?.version;
+    return event ? { version: event.version } : undefined;
   }
 }

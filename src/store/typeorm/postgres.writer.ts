@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { compactParameters, compactStatement } from './compact-statement.js';
 import { ConnectionLostError, isConnectionLoss } from './connection-lost.error.js';
 import { openConnection } from './postgres-connection.js';
-import { changeParameters, insertParameters, removeParameters, writeStatement } from './postgres-statement.js';
+import { writeParameters, writeStatement } from './postgres-statement.js';
 import { beatStatement } from './replica-rows.js';
 import type { TableNames } from './table-names.js';
 import type { BatchWriter, WriteOperation, WriteResult } from './write-operation.js';
@@ -11,6 +11,7 @@ import type { BatchWriter, WriteOperation, WriteResult } from './write-operation
 interface ResultRow {
   readonly id: string;
   readonly version: number;
+  readonly push_rev?: number;
 }
 
 /**
@@ -44,11 +45,11 @@ export class PostgresWriter implements BatchWriter {
       rows.push(...(await this.query<ResultRow>('a2a-compact', this.compaction, compactParameters(compactions))));
     }
     if (compactions.length < operations.length) {
-      const values = [...changeParameters(changes), ...insertParameters(inserts), ...removeParameters(removals)];
+      const values = writeParameters(changes, inserts, removals);
       rows.push(...(await this.query<ResultRow>('a2a-write', this.statement, values)));
     }
-    const versions = new Map(rows.map(({ id, version }) => [id, version]));
-    return operations.map(({ id }) => versions.get(id) ?? null);
+    const written = new Map(rows.map((row) => [row.id, resultOf(row)]));
+    return operations.map(({ id }) => written.get(id) ?? null);
   }
 
   async beat(replica: string, lease: number): Promise<boolean> {
@@ -88,4 +89,8 @@ export class PostgresWriter implements BatchWriter {
     await client.query('SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off');
     return client;
   }
+}
+
+function resultOf({ version, push_rev: pushRev }: ResultRow): WriteResult {
+  return pushRev === undefined ? { version } : { version, pushRev };
 }

@@ -7,6 +7,9 @@ export interface SqliteDatabase {
 
 /** A prepared statement. */
 export interface SqliteStatement {
+  /** Whether it gives rows. */
+  readonly reader: boolean;
+  all(...parameters: unknown[]): unknown[];
   run(...parameters: unknown[]): { readonly changes: number };
   get(...parameters: unknown[]): unknown;
 }

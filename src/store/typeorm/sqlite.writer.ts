@@ -5,11 +5,14 @@ import type {
   BatchWriter,
   ChangeOperation,
   CompactOperation,
+  EventRow,
   InsertOperation,
+  PushConfigRow,
   RemoveOperation,
   WriteOperation,
   WriteResult,
 } from './write-operation.js';
+import { nextPlace, othersBeyond } from './push-config.sql.js';
 import { REPLICA_RETENTION, SQLITE_NOW } from './replica-rows.js';
 import { SqliteTransactions, type SqliteDatabase, type SqliteStatement } from './sqlite-transactions.js';
 import type { TableNames } from './table-names.js';
@@ -77,12 +80,12 @@ export class SqliteWriter implements BatchWriter {
       `
       DELETE FROM ${task}
       WHERE id = :id AND (owner = :owner) IS TRUE AND (:expected IS NULL OR version = :expected)
-      RETURNING version, owner, tenant, scope`,
-    ).get({ id, owner, expected }) as (Tier & { version: number }) | undefined;
+      RETURNING version, push_rev, owner, tenant, scope`,
+    ).get({ id, owner, expected }) as (Tier & WrittenRow) | undefined;
     if (!row) return null;
     for (const table of [snapshot, event, pushConfig]) this.prepared(`DELETE FROM ${table} WHERE task_id = ?`).run(id);
     this.count(row, -1);
-    return row.version;
+    return resultOf(row);
   }
 
   private compact({ id, owner, expected, snapshot }: CompactOperation): WriteResult {
@@ -92,30 +95,32 @@ export class SqliteWriter implements BatchWriter {
     if (!row) return null;
     if (snapshot) this.writeSnapshot(id, expected, snapshot);
     this.prepared(`DELETE FROM ${this.tables.event} WHERE task_id = ?`).run(id);
-    return expected;
+    return { version: expected };
   }
 
   private insert(row: InsertOperation): WriteResult {
-    const { id, version, at } = row;
+    const { id, owner, version, at, push } = row;
     const { changes } = this.prepared(
       `
       INSERT INTO ${this.tables.task}
         (id, owner, tenant, scope, context_id, skill_id, created_at, updated_at, status_at, version, state, status,
          run_id, replica, push_rev)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO NOTHING`,
     ).run(
-      ...[id, row.owner, row.tenant, row.scope, row.contextId, row.skillId, at, at, row.statusAt],
-      ...[version, row.state, row.status, row.runId, row.replica],
+      ...[id, owner, row.tenant, row.scope, row.contextId, row.skillId, at, at, row.statusAt],
+      ...[version, row.state, row.status, row.runId, row.replica, push ? 1 : 0],
     );
     if (changes === 0) return null;
-    this.writeSnapshot(id, version, row.snapshot);
+    this.writeSnapshot(id, row.snapshotVersion, row.snapshot);
+    this.writeEvents(id, 0, row.events);
+    if (push) this.writePushConfig(id, owner, 0, push);
     this.count(row, 1);
-    return version;
+    return { version, pushRev: push ? 1 : 0 };
   }
 
   private change(change: ChangeOperation): WriteResult {
-    const { id, owner, expected, guard, heldBy, events, at, status, runId, replica, snapshot } = change;
+    const { id, owner, expected, guard, heldBy, events, at, status, runId, replica, snapshot, push } = change;
     const row = this.prepared(
       `
       UPDATE ${this.tables.task} SET
@@ -125,26 +130,46 @@ export class SqliteWriter implements BatchWriter {
         status_at = MAX(status_at, COALESCE(:statusAt, status_at)),
         updated_at = MAX(updated_at, :at),
         run_id = :runId,
-        replica = :replica
+        replica = :replica,
+        push_rev = push_rev + :asks
       WHERE id = :id AND (owner = :owner) IS TRUE
         AND (:expected IS NULL OR version = :expected)
         AND (:guard IS NULL OR instr(:guard, ',' || state || ',') > 0)
         AND (:heldBy IS NULL OR run_id = :heldBy)
-      RETURNING version`,
+      RETURNING version, push_rev`,
     ).get({
-      ...{ id, owner, expected, heldBy, at, runId, replica, steps: events.length },
+      ...{ id, owner, expected, heldBy, at, runId, replica, steps: events.length, asks: push ? 1 : 0 },
       ...{ state: status?.state ?? null, status: status?.json ?? null, statusAt: status?.at ?? null },
       guard: guard && `,${guard.join(',')},`,
-    }) as { version: number } | undefined;
+    }) as WrittenRow | undefined;
     if (!row) return null;
-    const insertEvent = this.prepared(
-      `INSERT INTO ${this.tables.event} (task_id, version, kind, json) VALUES (?, ?, ?, ?)`,
-    );
-    events.forEach(({ kind, json }, index) => {
-      insertEvent.run(id, row.version - events.length + index + 1, kind, json);
-    });
+    const base = row.version - events.length;
+    this.writeEvents(id, base, events);
     if (snapshot) this.writeSnapshot(id, row.version, snapshot);
-    return row.version;
+    if (push) this.writePushConfig(id, owner, base, push);
+    return resultOf(row);
+  }
+
+  private writeEvents(id: string, base: number, events: readonly EventRow[]): void {
+    const insert = this.prepared(`INSERT INTO ${this.tables.event} (task_id, version, kind, json) VALUES (?, ?, ?, ?)`);
+    events.forEach(({ kind, json }, index) => {
+      insert.run(id, base + index + 1, kind, json);
+    });
+  }
+
+  private writePushConfig(taskId: string, owner: string, delivered: number, push: PushConfigRow): void {
+    const { pushConfig } = this.tables;
+    const { id, createdAt, config, sealed, durable, keep } = push;
+    this.prepared(
+      `
+      INSERT INTO ${pushConfig} (task_id, id, owner, created_at, config, sealed, delivered, due_at)
+      VALUES (:taskId, :id, :owner, ${nextPlace(pushConfig, ':taskId', ':createdAt')}, :config, :sealed, :delivered,
+        CASE WHEN :durable THEN ${SQLITE_NOW} END)
+      ON CONFLICT (task_id, id) DO UPDATE SET config = excluded.config, sealed = excluded.sealed, due_at = excluded.due_at`,
+    ).run({ taskId, id, owner, createdAt, config, sealed, delivered, durable: durable ? 1 : 0 });
+    this.prepared(
+      `DELETE FROM ${pushConfig} WHERE task_id = :taskId AND id IN (${othersBeyond(pushConfig, ':taskId', ':id', ':keep')})`,
+    ).run({ taskId, id, keep });
   }
 
   private writeSnapshot(id: string, version: number, { history, artifacts, metadata }: TaskSnapshot): void {
@@ -170,4 +195,13 @@ export class SqliteWriter implements BatchWriter {
     this.statements.set(sql, statement);
     return statement;
   }
+}
+
+interface WrittenRow {
+  readonly version: number;
+  readonly push_rev: number;
+}
+
+function resultOf({ version, push_rev: pushRev }: WrittenRow): WriteResult {
+  return { version, pushRev };
 }

@@ -62,8 +62,22 @@ export class PushConfigEntity {
   owner!: string;
   /** Epoch milliseconds. */
   createdAt!: number;
-  /** The TaskPushNotificationConfig, as JSON. */
+  /** The TaskPushNotificationConfig, as JSON; without what is sealed. */
   config!: string;
+  /** Its secrets, encrypted; `null` when they stand in the config. */
+  sealed!: string | null;
+  /** The version of the last update that was delivered. */
+  delivered!: number;
+  /** When the next delivery may begin, in epoch milliseconds; `null` when there is none to come, or none is kept book of. */
+  dueAt!: number | null;
+  /** How many attempts at the next delivery have failed. */
+  attempts!: number;
+  /** Epoch milliseconds since when they have; `null` when none has. */
+  failingSince!: number | null;
+  /** The process that delivers. */
+  claimedBy!: string | null;
+  /** Epoch milliseconds until when no other one may. */
+  claimedUntil!: number | null;
 }
 
 /** A row of `a2a_task_count`: how many tasks a tier has, so that a list need not count them. */

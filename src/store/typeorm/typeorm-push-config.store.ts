@@ -1,34 +1,50 @@
-import { QueryFailedError, type DataSource, type Repository } from 'typeorm';
-import { toJson } from '#protocol';
-import { PushConfigStore, type PushConfigKey, type PushConfigRecord } from '../push-config.store.js';
-import { PushConfigConflictError } from '../store-errors.js';
-import { PushConfigEntity, TaskEntity } from './task.entity.js';
+import type { DataSource, Repository } from 'typeorm';
+import type { PushConfigKey, PushConfigRecord } from '../push-config.record.js';
+import { PushConfigStore } from '../push-config.store.js';
+import { PushConfigConflictError, TaskRecordNotFoundError } from '../store-errors.js';
+import { numberedSql, type NumberedSql } from './numbered-sql.js';
+import { pushConfigRecord, pushConfigRow } from './push-config.rows.js';
+import { addPushConfig, removePushConfig } from './push-config.sql.js';
+import type { TableNames } from './table-names.js';
+import { PushConfigEntity } from './task.entity.js';
+import { TypeOrmPushCursors } from './typeorm-push-cursors.js';
 
-/** Keeps push notification configs on a DataSource that knows `a2aEntities()`. */
+/**
+ * Keeps push notification configs beside the tasks of a store.
+ *
+ * Each change of them is counted on the row of their task, whose writers see the number with every write.
+ */
 export class TypeOrmPushConfigStore extends PushConfigStore {
+  override readonly cursors: TypeOrmPushCursors;
   private readonly configs: Repository<PushConfigEntity>;
-  private readonly tasks: Repository<TaskEntity>;
+  private readonly sql: NumberedSql;
 
-  /** @param dataSource initialised, of type `postgres` or `better-sqlite3` */
-  constructor(dataSource: DataSource) {
+  constructor(
+    dataSource: DataSource,
+    private readonly tables: TableNames,
+  ) {
     super();
     this.configs = dataSource.getRepository(PushConfigEntity);
-    this.tasks = dataSource.getRepository(TaskEntity);
+    this.sql = numberedSql(dataSource);
+    this.cursors = new TypeOrmPushCursors(this.sql, tables);
   }
 
-  async create({ config, owner, createdAt }: PushConfigRecord): Promise<void> {
-    const { id, taskId } = config;
-    try {
-      await this.configs.insert({ id, taskId, owner, createdAt, config: JSON.stringify(toJson(config)) });
-    } catch (error) {
-      if (isUniqueViolation(error)) throw new PushConfigConflictError(undefined, { cause: error });
-      throw error;
-    }
-    await this.noteChange(taskId);
+  async create(record: PushConfigRecord, keep: number): Promise<void> {
+    const { noted, inserted, evicted } = addPushConfig(this.tables, this.sql.now);
+    const task = [record.config.taskId, record.owner] as const;
+    const { id, createdAt, config, sealed, durable } = pushConfigRow({ record, keep });
+    const [known = [], added = []] = await this.sql.run(
+      // First: it also keeps others from adding to the same task meanwhile.
+      [noted, task],
+      [inserted, [...task, id, createdAt, config, sealed, durable ? 1 : 0]],
+      [evicted, [record.config.taskId, id, keep]],
+    );
+    if (known.length === 0) throw new TaskRecordNotFoundError();
+    if (added.length === 0) throw new PushConfigConflictError();
   }
 
-  async read(key: PushConfigKey): Promise<PushConfigRecord | undefined> {
-    const row = await this.configs.findOneBy({ id: key.id, taskId: key.taskId, owner: key.owner });
+  async read({ id, taskId, owner }: PushConfigKey): Promise<PushConfigRecord | undefined> {
+    const row = await this.configs.findOneBy({ id, taskId, owner });
     return row ? recordOf(row) : undefined;
   }
 
@@ -38,23 +54,12 @@ export class TypeOrmPushConfigStore extends PushConfigStore {
   }
 
   async remove({ id, taskId, owner }: PushConfigKey): Promise<void> {
-    const { affected } = await this.configs.delete({ id, taskId, owner });
-    if (affected) await this.noteChange(taskId);
-  }
-
-  /** Tells the writers of the task, which see the number with every write, that there is something to look up. */
-  private async noteChange(id: string): Promise<void> {
-    await this.tasks.increment({ id }, 'pushRev', 1);
+    const { noted, removed } = removePushConfig(this.tables);
+    const config = [taskId, owner, id] as const;
+    await this.sql.run([noted, config], [removed, config]);
   }
 }
 
-function recordOf({ config, owner, createdAt }: PushConfigEntity): PushConfigRecord {
-  return { config: JSON.parse(config) as PushConfigRecord['config'], owner, createdAt };
-}
-
-/** PostgreSQL says 23505, SQLite says it in words. */
-function isUniqueViolation(error: unknown): boolean {
-  if (!(error instanceof QueryFailedError)) return false;
-  const { code } = error.driverError as { code?: unknown };
-  return code === '23505' || (typeof code === 'string' && code.startsWith('SQLITE_CONSTRAINT'));
+function recordOf({ dueAt, ...row }: PushConfigEntity): PushConfigRecord {
+  return pushConfigRecord({ ...row, isDurable: dueAt !== null });
 }

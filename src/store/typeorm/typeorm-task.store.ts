@@ -15,16 +15,19 @@ import {
   type TaskPage,
   type TaskQuery,
   type TaskSettle,
+  type TaskWritten,
 } from '../task.store.js';
 import { AmbiguousWrites } from './ambiguous-writes.js';
 import { PostgresChannel } from './postgres.channel.js';
 import { PostgresWriter } from './postgres.writer.js';
+import { pushConfigRow } from './push-config.rows.js';
 import { snapshotOf, type TaskSnapshot } from './row-mapping.js';
 import { SnapshotPolicy } from './snapshot.policy.js';
 import { SqliteWriter } from './sqlite.writer.js';
 import { tableNames } from './table-names.js';
 import { TaskEntity, TaskEventEntity } from './task.entity.js';
 import { TaskRows } from './task.rows.js';
+import { TypeOrmPushConfigStore } from './typeorm-push-config.store.js';
 import { TypeOrmRunLeases } from './typeorm-run-leases.js';
 import { UpdateSweeper } from './update.sweeper.js';
 import type { BatchWriter, ChangeOperation, EventRow } from './write-operation.js';
@@ -44,6 +47,8 @@ export class TypeOrmTaskStore extends TaskStore {
   override readonly filtersTiers = true;
 
   override readonly leases: TypeOrmRunLeases;
+
+  override readonly pushConfigs: TypeOrmPushConfigStore;
 
   private readonly rows: TaskRows;
   private readonly writer: BatchWriter;
@@ -70,11 +75,15 @@ export class TypeOrmTaskStore extends TaskStore {
       dataSource.getRepository(TaskEventEntity),
     );
     const sweeper = new UpdateSweeper(dataSource, names, this.rows, this.writes);
+    this.pushConfigs = new TypeOrmPushConfigStore(dataSource, names);
     this.leases = new TypeOrmRunLeases(dataSource, this.writer, sweeper);
   }
 
-  async create({ task, updates, at, runId, ...fields }: TaskDraft): Promise<void> {
+  async create({ task, updates, at, runId, push, ...fields }: TaskDraft): Promise<void> {
     const created = toJson(task) as unknown as Task;
+    // Only who delivers one by one needs the first updates so; everybody else reads the task.
+    const isLogged = push?.record.durable === true;
+    const first = isLogged ? snapshotOf(created) : null;
     let statusAt = statusTime(created.status);
     for (const update of toJson(updates) as unknown as TaskUpdate[]) {
       applyUpdate(created, update, this.maxHistory);
@@ -86,28 +95,35 @@ export class TypeOrmTaskStore extends TaskStore {
       ...{ id: task.id, owner, tenant, scope, skillId, contextId: task.contextId, at, statusAt },
       ...{ runId, replica: this.replicaOf(runId) },
       ...{ version: updates.length, state: created.status.state, status: JSON.stringify(created.status) },
-      snapshot: snapshotOf(created),
+      snapshot: first ?? snapshotOf(created),
+      ...{ snapshotVersion: isLogged ? 0 : updates.length, events: isLogged ? updates.map(eventOf) : [] },
+      push: push ? pushConfigRow(push) : null,
     });
     if (result === null) throw new TaskRecordConflictError('A task of this id exists.');
   }
 
-  async append({ key, expected, runId, updates, at, task }: TaskAppend): Promise<number> {
+  async append({ key, expected, runId, updates, at, task, push }: TaskAppend): Promise<TaskWritten> {
     const events = updates.map(eventOf);
     const snapshot = this.snapshotDue(key.id, runId, events) ? this.takeSnapshot(key.id, task()) : null;
-    const version = await this.writes.write({
+    const written = await this.writes.write({
       ...{ kind: 'change', id: key.id, owner: key.owner, expected, guard: null, heldBy: null, events, at, snapshot },
-      ...{ runId, replica: this.replicaOf(runId), status: lastStatus(updates) },
+      ...{
+        runId,
+        replica: this.replicaOf(runId),
+        status: lastStatus(updates),
+        push: push ? pushConfigRow(push) : null,
+      },
     });
-    if (runId === null || version === null) this.snapshots.forget(key.id);
-    if (version !== null) return version;
+    if (runId === null || written === null) this.snapshots.forget(key.id);
+    if (written !== null) return written;
     throw (await this.rows.exists(key)) ? new TaskRecordConflictError() : new TaskRecordNotFoundError();
   }
 
-  async settle({ key, guard, update, runId, at }: TaskSettle): Promise<number | null> {
+  async settle({ key, guard, update, runId, at }: TaskSettle): Promise<TaskWritten | null> {
     const events = [eventOf(update)];
     return this.writes.write({
       ...{ kind: 'change', id: key.id, owner: key.owner, expected: null, guard, heldBy: runId ?? null, events, at },
-      ...{ runId: null, replica: null, snapshot: null, status: lastStatus([update]) },
+      ...{ runId: null, replica: null, snapshot: null, status: lastStatus([update]), push: null },
     });
   }
 

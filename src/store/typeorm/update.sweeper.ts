@@ -18,7 +18,10 @@ interface SettledTask {
   readonly behind: boolean | number;
 }
 
-/** Removes the updates of settled tasks, which are read from their snapshots from then on. */
+/**
+ * Removes the updates of settled tasks, which are read from their snapshots from then on. Those that a durable push config
+ * still waits for stay.
+ */
 export class UpdateSweeper {
   constructor(
     private readonly dataSource: DataSource,
@@ -57,7 +60,7 @@ export class UpdateSweeper {
 
   /** Goes from one task that has updates to the next, whatever their number. */
   private settled(settledBefore: number): Promise<readonly SettledTask[]> {
-    const { task, snapshot, event } = this.tables;
+    const { task, snapshot, event, pushConfig } = this.tables;
     const parameter = this.dataSource.options.type === 'postgres' ? (index: number) => `$${index}` : () => '?';
     const states = TERMINAL_STATES.map((_, index) => parameter(index + 1)).join(', ');
     return this.dataSource.query<SettledTask[]>(
@@ -70,6 +73,7 @@ export class UpdateSweeper {
     SELECT t.id, t.owner, t.version, s.version < t.version AS behind
     FROM logged JOIN ${task} t ON t.id = logged.id JOIN ${snapshot} s ON s.task_id = t.id
     WHERE t.state IN (${states}) AND t.updated_at < ${parameter(TERMINAL_STATES.length + 1)}
+      AND NOT EXISTS (SELECT 1 FROM ${pushConfig} p WHERE p.task_id = t.id AND p.due_at IS NOT NULL)
     LIMIT ${parameter(TERMINAL_STATES.length + 2)}`,
       [...TERMINAL_STATES, settledBefore, BATCH],
     );

@@ -1,3 +1,4 @@
+import type { TaskWritten } from '../task.store.js';
 import type { TaskSnapshot } from './row-mapping.js';
 
 /** An update on its way to its row. */
@@ -6,7 +7,18 @@ export interface EventRow {
   readonly json: string;
 }
 
-/** A task that is to be inserted, its updates already folded in. */
+/** A push config on its way to its row, together with its task. */
+export interface PushConfigRow {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly config: string;
+  readonly sealed: string | null;
+  readonly durable: boolean;
+  /** How many configs the task may have; the oldest beyond go. */
+  readonly keep: number;
+}
+
+/** A task that is to be inserted. */
 export interface InsertOperation {
   readonly kind: 'insert';
   readonly id: string;
@@ -24,6 +36,11 @@ export interface InsertOperation {
   /** The process of that run, when it is known to live. */
   readonly replica: string | null;
   readonly snapshot: TaskSnapshot;
+  /** The version of the snapshot. */
+  readonly snapshotVersion: number;
+  /** The updates after the snapshot, from version 1 on. */
+  readonly events: readonly EventRow[];
+  readonly push: PushConfigRow | null;
 }
 
 /** A task that is to be changed, if it is as expected. */
@@ -46,6 +63,7 @@ export interface ChangeOperation {
   readonly replica: string | null;
   /** The task after the change, when it is time to write it whole. */
   readonly snapshot: TaskSnapshot | null;
+  readonly push: PushConfigRow | null;
 }
 
 /** A task that is to be removed with its updates, if it is as expected. */
@@ -71,8 +89,8 @@ export interface CompactOperation {
 /** A write to one task. */
 export type WriteOperation = InsertOperation | ChangeOperation | RemoveOperation | CompactOperation;
 
-/** What became of a write: the version that it led to or found, or `null` when the task was not as expected. */
-export type WriteResult = number | null;
+/** What became of a write: what it led to or found, or `null` when the task was not as expected. */
+export type WriteResult = TaskWritten | null;
 
 /** Writes operations, each on another task, all in one go. */
 export interface BatchWriter {

@@ -1,0 +1,60 @@
+import type { TableNames } from './table-names.js';
+
+/** SQLite takes no offset without a limit. */
+const NO_LIMIT = 1_000_000;
+
+/**
+ * The time of creation under which a config stands behind all others of its task, whatever the clocks say.
+ *
+ * @param task what holds the id of the task
+ * @param at what holds the time in epoch milliseconds
+ */
+export function nextPlace(table: string, task: string, at: string): string {
+  return `COALESCE((SELECT max(o.created_at) + 1 FROM ${table} o WHERE o.task_id = ${task} AND o.created_at >= ${at}), ${at})`;
+}
+
+/** The ids of the oldest configs of a task, beside one, beyond so many that it may have with that one. */
+export function othersBeyond(table: string, task: string, id: string, keep: string): string {
+  return `
+    SELECT o.id FROM ${table} o WHERE o.task_id = ${task} AND o.id <> ${id}
+    ORDER BY o.created_at DESC, o.id DESC LIMIT ${NO_LIMIT} OFFSET ${keep} - 1`;
+}
+
+/** What adds a config to a task, unless the task has one of its id. */
+export interface AddPushConfig {
+  /** Counts the change on the task: `$1` its id, `$2` its owner. */
+  readonly noted: string;
+  /** `$1` and `$2` as before, `$3` the id, `$4` the time, `$5` the config, `$6` what is sealed, `$7` whether it is durable. */
+  readonly inserted: string;
+  /** `$1` the task, `$2` the id, `$3` how many configs it may have. */
+  readonly evicted: string;
+}
+
+export function addPushConfig({ task, pushConfig }: TableNames, now: string): AddPushConfig {
+  return {
+    noted: `UPDATE ${task} SET push_rev = push_rev + 1 WHERE id = $1 AND (owner = $2) IS TRUE RETURNING id`,
+    inserted: `
+      INSERT INTO ${pushConfig} (task_id, id, owner, created_at, config, sealed, delivered, due_at)
+      SELECT t.id, $3, t.owner, ${nextPlace(pushConfig, 't.id', 'CAST($4 AS bigint)')}, $5, $6, t.version,
+        CASE WHEN CAST($7 AS integer) = 1 THEN ${now} END
+      FROM ${task} t WHERE t.id = $1 AND (t.owner = $2) IS TRUE
+      ON CONFLICT (task_id, id) DO NOTHING
+      RETURNING id`,
+    evicted: `
+      DELETE FROM ${pushConfig}
+      WHERE task_id = $1 AND id IN (${othersBeyond(pushConfig, '$1', '$2', 'CAST($3 AS integer)')})`,
+  };
+}
+
+/** What removes a config, and counts that on its task: `$1` the task, `$2` the owner, `$3` the id. */
+export function removePushConfig({ task, pushConfig }: TableNames): {
+  readonly removed: string;
+  readonly noted: string;
+} {
+  return {
+    noted: `
+      UPDATE ${task} SET push_rev = push_rev + 1 WHERE id = $1 AND (owner = $2) IS TRUE
+        AND EXISTS (SELECT 1 FROM ${pushConfig} p WHERE p.task_id = $1 AND p.owner = $2 AND p.id = $3)`,
+    removed: `DELETE FROM ${pushConfig} WHERE task_id = $1 AND owner = $2 AND id = $3`,
+  };
+}
