@@ -13,6 +13,8 @@ import { CallFactory } from './bindings/jsonrpc/call.factory.js';
 import { createJsonRpcController } from './bindings/jsonrpc/jsonrpc.controller.js';
 import { RpcDispatcher } from './bindings/jsonrpc/rpc.dispatcher.js';
 import { callerCheckProviders } from './bindings/caller-check.js';
+import { AgentPaths } from './bindings/role/agent-paths.js';
+import { RoleGate } from './bindings/role/role.gate.js';
 import { RouteConflictDetector } from './bindings/route-conflict.detector.js';
 import { StreamRelay } from './bindings/sse/stream-relay.js';
 import { AgentCardRoute } from './bindings/well-known/agent-card.route.js';
@@ -85,6 +87,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
 const SERVICES: readonly Provider[] = [
   A2AService,
   AgentCardRoute,
+  AgentPaths,
   BodyReader,
   CallFactory,
   CapabilityPolicy,
@@ -99,6 +102,7 @@ const SERVICES: readonly Provider[] = [
   PrincipalService,
   ReplicaHeartbeat,
   RequestHandler,
+  RoleGate,
   RouteConflictDetector,
   RpcDispatcher,
   RunRegistry,
