@@ -77,12 +77,13 @@ export class RoleGate implements OnModuleInit {
     const emit = server.emit.bind(server) as (event: unknown, ...args: unknown[]) => boolean;
     server.emit = (event: unknown, ...args: unknown[]): boolean => {
       const [request, answer] = args;
-      if (HANDOVERS.has(event) && answer instanceof Duplex) {
-        endWithNotFound(answer);
+      if (HANDOVERS.has(event)) {
+        // HTTP/2 gives a response here, too.
+        if (answer instanceof Duplex) endWithNotFound(answer);
+        else answerNotFound(request as IncomingMessage, answer);
         return true;
       }
-      const isRequest = REQUESTS.has(event) || HANDOVERS.has(event);
-      return (isRequest && this.refuses(request as IncomingMessage, answer)) || emit(event, ...args);
+      return (REQUESTS.has(event) && this.refuses(request as IncomingMessage, answer)) || emit(event, ...args);
     };
   }
 
