@@ -57,6 +57,7 @@ import { A2A_SKILL_DEFINITIONS, SkillOrchestrator } from './skills/skill.orchest
 import { SkillRegistry } from './skills/skill.registry.js';
 import { NamedSkillRouter, SkillRouter } from './skills/skill.router.js';
 import { MemoryTaskStore } from './store/memory/memory-task.store.js';
+import { StoreProbe } from './store/store-probe.js';
 import { TaskStore } from './store/task.store.js';
 
 /** Adds what the extras ask for to the module that the options define. */
@@ -113,6 +114,7 @@ const SERVICES: readonly Provider[] = [
   SkillRegistry,
   SeatRegistry,
   SkillSelector,
+  StoreProbe,
   StreamRelay,
   StreamService,
   TaskCanceller,

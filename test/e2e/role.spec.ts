@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { connect as connectHttp2, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -21,6 +26,7 @@ import { newcomer, textOf } from '../support/caller.js';
 import { bodyless, exchangeRaw, postBytes, type HttpAnswer } from '../support/http-client.js';
 import { pathTricks } from '../support/path-tricks.js';
 import { send } from '../support/rpc.js';
+import { startDemo, type SutProcess } from '../support/sut-process.js';
 
 const NEUTRAL = { statusCode: 404, message: 'Not Found' };
 
@@ -311,6 +317,37 @@ describe.each(ADAPTERS)('The role all on %s', (adapter) => {
   });
 });
 
+describe('The role agent over HTTP/2', () => {
+  it('serves the same paths, and no tunnel (ROLE-01a)', async () => {
+    const agent = await startAgent({
+      adapter: 'fastify',
+      fastify: { http2: true } as never,
+      options: { role: 'agent' },
+      skills: [Skills],
+      controllers: [HostController],
+      providers: [InvoiceService],
+    });
+    (agent.app.getHttpServer() as Server).on('connect', () => ran.push('gateway'));
+    const session = connectHttp2(agent.url);
+    const status = async (headers: OutgoingHttpHeaders): Promise<unknown> => {
+      const stream = session.request(headers).resume();
+      const [answer] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+      return answer[':status'];
+    };
+    const statuses = [
+      await status({ ':path': '/.well-known/agent-card.json' }),
+      await status({ ':path': '/health?x' }),
+      await status({ ':path': '/invoices' }),
+      await status({ ':path': '/a2a/../invoices' }),
+      await status({ ':method': 'CONNECT', ':authority': 'localhost:80' }),
+    ];
+    session.destroy();
+    await agent.close();
+    expect(statuses).toEqual([200, 200, 404, 404, 404]);
+    expect(ran).toEqual(['health']);
+  });
+});
+
 describe('The role agent on servers that the host puts before its router', () => {
   /** Serves by another server than the application's own, and gives what two paths answer. */
   async function answersOf(handler: RequestListener): Promise<{ admin: HttpAnswer; card: HttpAnswer }> {
@@ -384,4 +421,36 @@ describe('The role of a process', () => {
     await expect(boot('agents')).rejects.toThrow(A2AConfigurationError);
     await expect(boot('agents')).rejects.toThrow(/A2A_ROLE is "agents".*Use "all" or "agent", or unset it/u);
   });
+});
+
+describe('The reference host in two roles', () => {
+  let folder: string;
+  const processes: SutProcess[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'nestjs-a2a-role-'));
+  });
+  afterAll(async () => {
+    await Promise.all(processes.map((each) => each.kill()));
+    await rm(folder, { recursive: true });
+  });
+
+  it('serves the agent and its health alone where the environment says so, on the same data (ROLE-01)', async () => {
+    const env = { DATA_FILE: join(folder, 'invoices.sqlite'), JWT_SECRET: 'a secret of both processes' };
+    const usual = await startDemo(env);
+    const narrow = await startDemo({ ...env, A2A_ROLE: 'Agent' });
+    processes.push(usual, narrow);
+    const statuses = (url: string): Promise<number[]> =>
+      Promise.all(
+        ['/.well-known/agent-card.json', '/health', '/invoices', '/invoices/', '/'].map(
+          async (path) => (await bodyless(url, 'GET', { path })).status,
+        ),
+      );
+    expect(await statuses(usual.url)).toEqual([200, 200, 401, 401, 404]);
+    expect(await statuses(narrow.url)).toEqual([200, 200, 404, 404, 404]);
+    expect((await bodyless(narrow.url, 'GET', { path: '/invoices' })).body).toEqual(NEUTRAL);
+    expect((await bodyless(narrow.url, 'GET', { path: '/health' })).body.details.a2a.status).toBe('up');
+    // The guard of the host answers, and not the gate.
+    expect((await send(narrow.url, 'hello')).body.error.code).toBe(-31401);
+  }, 60_000);
 });
