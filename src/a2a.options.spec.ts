@@ -30,6 +30,7 @@ describe('The defaults (OPS-02)', () => {
     ['drainMs', 10_000, 'R-40'],
     ['shutdownTimeout', 15_000, 'SHUT-01'],
     ['versionPolicy', 'lenient', 'R-13'],
+    ['role', 'all', 'ROLE-03'],
     ['skillMetadataKey', 'a2a.skill', 'R-14'],
     ['enforceInputModes', true, 'SEND-18'],
     ['challenge', undefined, 'ISO-02'],

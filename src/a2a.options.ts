@@ -1,6 +1,7 @@
 import type { Abstract, CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import type { AgentExtension } from '#protocol';
 import type { DatabaseOptions } from './a2a.database.js';
+import { resolveHealthPaths, resolveRole, type A2ARole } from './bindings/role/role.js';
 import { DEFAULT_MODES, type CardOptions } from './card/card.options.js';
 import type { Clock } from './context/clock.js';
 import { A2AConfigurationError } from './context/configuration.error.js';
@@ -97,6 +98,16 @@ export interface A2AOptions {
     /** How long shutting down may take altogether, in milliseconds. @default 15 seconds */
     readonly timeoutMs?: number;
   };
+  /**
+   * What the listener of this process serves: the whole application, or the agent and health alone, with 404 for everything
+   * else. @default the environment variable `A2A_ROLE`, else 'all'
+   */
+  readonly role?: A2ARole;
+  /**
+   * Full paths, the global prefix included, at which the host tells of its health. The role `agent` serves them to the
+   * letter, beside the agent. @default ['/health', '/health/live', '/health/ready']
+   */
+  readonly healthPaths?: readonly string[];
   /** Tells the time. @default the machine's clock */
   readonly clock?: Clock;
   /** Mints ids. @default UUIDs */
@@ -138,6 +149,8 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
   const streaming = options.streaming || {};
   const settings: A2ASettings = {
     path: checkedPath(path),
+    role: resolveRole(options.role, process.env),
+    healthPaths: resolveHealthPaths(options.healthPaths),
     maxBodyBytes: positive(options.maxBodyBytes, MIB),
     allowedOrigins: [...(options.allowedOrigins ?? [])],
     versionPolicy: options.versionPolicy ?? 'lenient',

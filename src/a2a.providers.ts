@@ -13,6 +13,8 @@ import { CallFactory } from './bindings/jsonrpc/call.factory.js';
 import { createJsonRpcController } from './bindings/jsonrpc/jsonrpc.controller.js';
 import { RpcDispatcher } from './bindings/jsonrpc/rpc.dispatcher.js';
 import { callerCheckProviders } from './bindings/caller-check.js';
+import { AgentPaths } from './bindings/role/agent-paths.js';
+import { RoleGate } from './bindings/role/role.gate.js';
 import { RouteConflictDetector } from './bindings/route-conflict.detector.js';
 import { StreamRelay } from './bindings/sse/stream-relay.js';
 import { AgentCardRoute } from './bindings/well-known/agent-card.route.js';
@@ -55,6 +57,7 @@ import { A2A_SKILL_DEFINITIONS, SkillOrchestrator } from './skills/skill.orchest
 import { SkillRegistry } from './skills/skill.registry.js';
 import { NamedSkillRouter, SkillRouter } from './skills/skill.router.js';
 import { MemoryTaskStore } from './store/memory/memory-task.store.js';
+import { StoreProbe } from './store/store-probe.js';
 import { TaskStore } from './store/task.store.js';
 
 /** Adds what the extras ask for to the module that the options define. */
@@ -85,6 +88,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
 const SERVICES: readonly Provider[] = [
   A2AService,
   AgentCardRoute,
+  AgentPaths,
   BodyReader,
   CallFactory,
   CapabilityPolicy,
@@ -99,6 +103,7 @@ const SERVICES: readonly Provider[] = [
   PrincipalService,
   ReplicaHeartbeat,
   RequestHandler,
+  RoleGate,
   RouteConflictDetector,
   RpcDispatcher,
   RunRegistry,
@@ -109,6 +114,7 @@ const SERVICES: readonly Provider[] = [
   SkillRegistry,
   SeatRegistry,
   SkillSelector,
+  StoreProbe,
   StreamRelay,
   StreamService,
   TaskCanceller,

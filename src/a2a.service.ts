@@ -4,6 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
+  type OnModuleDestroy,
 } from '@nestjs/common';
 import type { AgentCapabilities } from '#protocol';
 import { OriginPolicy } from './bindings/body/origin.policy.js';
@@ -11,13 +12,14 @@ import { A2AConfigurationError } from './context/configuration.error.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import type { SkillDescription } from './context/skill-description.js';
 import { TaskEventBus } from './events/task-event.bus.js';
-import { TaskEventRelay } from './events/task-event.relay.js';
+import { TaskEventRelay, type RelayState } from './events/task-event.relay.js';
 import { LostRunSweeper } from './execution/lost-run.sweeper.js';
 import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { SeatRegistry } from './operations/seat.registry.js';
 import { SkillRegistry } from './skills/skill.registry.js';
+import { StoreProbe } from './store/store-probe.js';
 import { TaskStore } from './store/task.store.js';
 
 /** What goes on in the agent of this process. */
@@ -32,10 +34,27 @@ export interface A2AStatistics {
   readonly seats: number;
 }
 
+/** How the agent of this process is. Names no host, no credential and no error. */
+export interface A2AHealth {
+  /** Whether calls should be sent here: the store answers, and the process is not shutting down. */
+  readonly isHealthy: boolean;
+  readonly isShuttingDown: boolean;
+  readonly store: 'reachable' | 'unreachable';
+  /** How updates of other processes come. Each of these ways is healthy; one without a channel is slower. */
+  readonly relay: RelayState;
+  /** Runs under way. */
+  readonly liveRuns: number;
+  /** Streams that are open. */
+  readonly openStreams: number;
+}
+
 /** The host's handle on its agent. Not available before the application has been initialised. */
 @Injectable()
-export class A2AService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+export class A2AService
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+{
   private isReady = false;
+  private isEnding = false;
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -49,6 +68,7 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly sweeper: LostRunSweeper,
     private readonly store: TaskStore,
     private readonly seats: SeatRegistry,
+    private readonly probe: StoreProbe,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
 
@@ -79,12 +99,27 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     };
   }
 
+  /** Asks the store for a sign of life, for two seconds at most. Never rejects, and may be called at any time. */
+  async health(): Promise<A2AHealth> {
+    const isReachable = await this.probe.isReachable();
+    const { liveRuns, seats } = this.statistics();
+    return {
+      isHealthy: isReachable && this.isReady && !this.isEnding,
+      isShuttingDown: this.isEnding,
+      store: isReachable ? 'reachable' : 'unreachable',
+      relay: this.relay.state,
+      liveRuns,
+      openStreams: seats,
+    };
+  }
+
   /**
    * Starts no more runs, lets live ones finish for a while, cancels the rest and waits until each has stored its end.
    * Then ends all streams, and waits until their readers have seen how. Reads are still answered. Called when the
    * application is closed; calling it twice does nothing more.
    */
   shutdown(): Promise<void> {
+    this.isEnding = true;
     return (this.closing ??= this.close());
   }
 
@@ -93,6 +128,11 @@ export class A2AService implements OnApplicationBootstrap, BeforeApplicationShut
     await this.heartbeat.start();
     this.sweeper.start();
     this.isReady = true;
+  }
+
+  /** Before anything is waited for, so that who asks for health learns of it as long as requests are still taken. */
+  onModuleDestroy(): void {
+    this.isEnding = true;
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -1,7 +1,8 @@
 export { A2AModule } from './a2a.module.js';
 export type { DatabaseOptions } from './a2a.database.js';
 export type { A2AModuleExtras, A2AOptions, PortOption } from './a2a.options.js';
-export { A2AService, type A2AStatistics } from './a2a.service.js';
+export { A2AService, type A2AHealth, type A2AStatistics } from './a2a.service.js';
+export type { A2ARole } from './bindings/role/role.js';
 export { AGENT_CARD_PATH } from './bindings/well-known/agent-card.route.js';
 export type { CardOptions } from './card/card.options.js';
 export { A2A_CONTEXT_TYPE, A2AExecutionContext, type A2AExecution } from './context/a2a-execution-context.js';

@@ -7,6 +7,10 @@ export const A2A_SETTINGS = Symbol('A2A_SETTINGS');
 export interface A2ASettings {
   /** The endpoint's path below the host's global prefix. */
   readonly path: string;
+  /** What the listener serves. */
+  readonly role: 'all' | 'agent';
+  /** Full paths that are served in every role. */
+  readonly healthPaths: readonly string[];
   readonly maxBodyBytes: number;
   readonly allowedOrigins: readonly string[];
   readonly versionPolicy: 'lenient' | 'strict';

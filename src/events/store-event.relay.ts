@@ -6,7 +6,7 @@ import type { TaskKey } from '../store/task.store.js';
 import { decodeAnnouncement } from './announcement.js';
 import { Announcer } from './announcer.js';
 import type { TaskEventBus } from './task-event.bus.js';
-import { TaskEventRelay } from './task-event.relay.js';
+import { TaskEventRelay, type RelayState } from './task-event.relay.js';
 import { TaskWatch, type LoggingStore } from './task-watch.js';
 
 /** How often the versions of watched tasks are looked up, in milliseconds, while a channel tells of them and without one. */
@@ -42,6 +42,10 @@ export class StoreEventRelay extends TaskEventRelay implements ChannelListener {
     private readonly timeout: number,
   ) {
     super();
+  }
+
+  get state(): RelayState {
+    return this.isOpen ? 'connected' : 'polling';
   }
 
   start(): void {

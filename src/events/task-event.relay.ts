@@ -1,11 +1,18 @@
 import type { TaskKey } from '../store/task.store.js';
 
 /**
+ * How updates of other processes come: as soon as a channel tells of them, when they are looked for, or not at all, since
+ * the store is this process's alone.
+ */
+export type RelayState = 'connected' | 'polling' | 'none';
+
+/**
  * Brings the updates that other processes store to the followers in this one, and tells the others of its own.
  *
  * The bus calls it; it never keeps the bus waiting.
  */
 export abstract class TaskEventRelay {
+  abstract get state(): RelayState;
   /** Begins to serve the bus. */
   abstract start(): void;
   /** Ends it, once what was announced has been sent. Never rejects. */
@@ -26,6 +33,8 @@ export abstract class TaskEventRelay {
 
 /** Nothing to do where no other process can see the tasks. */
 export class SilentEventRelay extends TaskEventRelay {
+  readonly state = 'none';
+
   start(): void {
     return;
   }

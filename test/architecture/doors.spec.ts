@@ -84,6 +84,16 @@ describe('The doors', () => {
     ).toEqual([]);
   });
 
+  it('lead from the main entry to no file that needs terminus, which a host may do without (PKG-01)', () => {
+    const graph = new Map(src.map((file) => [file.path, targetsOf(file)]));
+    const reached = new Set(['src/index.ts']);
+    for (const path of reached) graph.get(path)?.forEach((target) => reached.add(target));
+    const users = src.filter(({ specifiers }) => specifiers.includes('@nestjs/terminus')).map(({ path }) => path);
+    expect(users).toEqual(['src/a2a.health-indicator.ts']);
+    expect(users.filter((path) => reached.has(path))).toEqual([]);
+    expect(reached).toContain('src/a2a.service.ts');
+  });
+
   it('keep src/index.ts for outsiders', () => {
     expect(
       offences(src, (target) => (target === 'src/index.ts' ? 'inside the package, import the file' : undefined)),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The fixture host in a process of its own. */
+/** A host in a process of its own. */
 export interface SutProcess {
   readonly url: string;
   readonly child: ChildProcess;
@@ -12,14 +12,28 @@ export interface SutProcess {
 }
 
 /** Starts the built fixture host on a free port. */
-export async function startSut(env: Readonly<Record<string, string>>): Promise<SutProcess> {
-  const main = fileURLToPath(new URL('../../dist/apps/sut/src/main.js', import.meta.url));
+export function startSut(env: Readonly<Record<string, string>>): Promise<SutProcess> {
+  return startHost('sut', { LIMITS: 'off', ...env }, /^listening on (\S+)$/u);
+}
+
+/** Starts the built reference host on a free port. */
+export function startDemo(env: Readonly<Record<string, string>>): Promise<SutProcess> {
+  return startHost('demo', env, /^The agent's card: (\S+)\/\.well-known\//u);
+}
+
+/** @param announcement the line in which the host says where it is */
+async function startHost(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  announcement: RegExp,
+): Promise<SutProcess> {
+  const main = fileURLToPath(new URL(`../../dist/apps/${name}/src/main.js`, import.meta.url));
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], PORT: '0', LIMITS: 'off', ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^listening on (\S+)$/u.exec(line)?.[1];
+    const url = announcement.exec(line)?.[1];
     if (url === undefined) continue;
     return {
       url,
@@ -32,5 +46,5 @@ export async function startSut(env: Readonly<Record<string, string>>): Promise<S
       },
     };
   }
-  throw new Error('The fixture host did not start.');
+  throw new Error(`The host ${name} did not start.`);
 }

@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { HttpAdapterHost } from '@nestjs/core';
+import { TerminusModule } from '@nestjs/terminus';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { A2AModule } from 'nestjs-a2a';
+import { A2AHealthIndicator } from 'nestjs-a2a/terminus';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/jwt-auth.guard.js';
 import type { AuthenticatedRequest } from './auth/user.js';
 import { database, publicUrl } from './environment.js';
+import { HealthController } from './health/health.controller.js';
 import { InvoicesModule } from './invoices/invoices.module.js';
 
 @Module({
@@ -23,6 +26,7 @@ import { InvoicesModule } from './invoices/invoices.module.js';
       }),
     }),
     InvoicesModule,
+    TerminusModule,
 
     // All that makes the application an agent, beside the @Skill methods of InvoiceSkills.
     A2AModule.forRootAsync({
@@ -47,5 +51,7 @@ import { InvoicesModule } from './invoices/invoices.module.js';
       }),
     }),
   ],
+  controllers: [HealthController],
+  providers: [A2AHealthIndicator],
 })
 export class AppModule {}

@@ -1,0 +1,1 @@
+export { A2AHealthIndicator } from './a2a.health-indicator.js';
