@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { importCycles } from './import-cycles.js';
 import { describeSource, manifest, readSources, root, type SourceFile, sourcesOf, targetOf } from './source-tree.js';
 
-/** The doors between the rooms of `src`: a room and the rooms it may import. Every room may import `#protocol`. */
+/** The doors between the rooms of `src`: a room and the rooms it may import. Every room may import `#protocol` and `#outbound`. */
 const doors: Readonly<Record<string, readonly string[]>> = {
   context: [],
   store: ['context'],
@@ -56,6 +56,16 @@ describe('The doors', () => {
     ).toEqual([]);
   });
 
+  it('let libs/outbound import nothing outside itself but Node', () => {
+    expect(
+      offences(libs.filter(isProduction).filter(inside('libs/outbound/')), (target, _file, specifier) =>
+        target?.startsWith('libs/outbound/') || specifier.startsWith('node:')
+          ? undefined
+          : 'outbound imports Node alone',
+      ),
+    ).toEqual([]);
+  });
+
   it('know every room of src', () => {
     expect(
       [...new Set(src.map(roomOf))].filter((room) => room !== '' && room !== 'logging' && !(room in doors)),
@@ -74,12 +84,12 @@ describe('The doors', () => {
     ).toEqual([]);
   });
 
-  it('let src reach the protocol by #protocol and nothing else outside itself', () => {
+  it('let src reach the libs by #protocol and #outbound, and nothing else outside itself', () => {
     expect(
       offences(src.filter(isProduction), (target, _file, specifier) =>
-        target === undefined || target.startsWith('src/') || specifier === '#protocol'
+        target === undefined || target.startsWith('src/') || ['#protocol', '#outbound'].includes(specifier)
           ? undefined
-          : 'src imports src, #protocol and packages',
+          : 'src imports src, #protocol, #outbound and packages',
       ),
     ).toEqual([]);
   });
