@@ -1,4 +1,4 @@
-import type { Abstract, CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import type { AgentExtension } from '#protocol';
 import type { DatabaseOptions } from './a2a.database.js';
 import { resolveHealthPaths, resolveRole, type A2ARole } from './bindings/role/role.js';
@@ -6,15 +6,15 @@ import { DEFAULT_MODES, type CardOptions } from './card/card.options.js';
 import type { Clock } from './context/clock.js';
 import { A2AConfigurationError } from './context/configuration.error.js';
 import type { IdGenerator } from './context/id-generator.js';
+import { boundOr, durationOr, MAX_DELAY, positiveOr } from './context/numbers.js';
+import type { PortOption } from './context/port-option.js';
 import type { PrincipalAnswer } from './context/principal.js';
 import type { A2ASettings } from './context/settings.js';
+import type { PushOptions } from './push/push.options.js';
 import type { PrincipalResolver } from './security/principal.resolver.js';
 import type { SkillDefinition } from './skills/registered-skill.js';
 import type { RoutingRequest, SkillRouter } from './skills/skill.router.js';
 import type { TaskStore } from './store/task.store.js';
-
-/** A port that the host fills: an instance, a class that takes part in injection, or a provider of the application. */
-export type PortOption<T> = T | Type<T> | { readonly useExisting: Type<T> | Abstract<T> | string | symbol };
 
 /**
  * The options of the module. Numbers that are zero or negative stand for the default, or lift a bound where that is said.
@@ -86,6 +86,8 @@ export interface A2AOptions {
   readonly maxStreamSeatsPerOwner?: number;
   /** What an owner's stream past the bound does: it is refused, or takes the place of the oldest. @default 'refuse' */
   readonly streamSeatOverflow?: 'refuse' | 'evict-oldest';
+  /** Whether and how webhooks are notified; `false`: not at all, and the card says so. @default { } */
+  readonly push?: PushOptions | false;
   /** Settled tasks kept per owner, tenant and scope set; negative: the host's own affair. @default 64 */
   readonly terminalTaskRetention?: number;
   /** The key under which a task's metadata names its skill. @default 'a2a.skill' */
@@ -136,8 +138,6 @@ export const DEFAULT_PATH = '/a2a';
 
 const MINUTE = 60_000;
 const MIB = 1024 * 1024;
-/** Timers cannot wait longer. */
-const MAX_DELAY = 2 ** 31 - 1;
 
 /**
  * Fills in the defaults.
@@ -151,32 +151,32 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     path: checkedPath(path),
     role: resolveRole(options.role, process.env),
     healthPaths: resolveHealthPaths(options.healthPaths),
-    maxBodyBytes: positive(options.maxBodyBytes, MIB),
+    maxBodyBytes: positiveOr(options.maxBodyBytes, MIB),
     allowedOrigins: [...(options.allowedOrigins ?? [])],
     versionPolicy: options.versionPolicy ?? 'lenient',
     extensions: structuredClone(options.extensions ?? []),
     challenge: options.challenge,
     interfaceTenant: options.card.tenant,
-    defaultPageSize: positive(options.defaultPageSize, 50),
-    maxPageSize: positive(options.maxPageSize, 100),
-    maxHistory: positive(options.maxHistory, 200),
-    maxTaskBytes: bound(options.maxTaskBytes, 16 * MIB),
-    taskTimeout: Math.min(positive(options.taskTimeout, 5 * MINUTE), MAX_DELAY),
-    storeTimeout: Math.min(positive(options.storeTimeout, MINUTE / 2), MAX_DELAY),
-    lease: Math.min(positive(options.lease, MINUTE / 2), MAX_DELAY),
-    maxConcurrentRunsPerOwner: bound(options.maxConcurrentRunsPerOwner, 16),
-    terminalTaskRetention: bound(options.terminalTaskRetention, 64),
+    defaultPageSize: positiveOr(options.defaultPageSize, 50),
+    maxPageSize: positiveOr(options.maxPageSize, 100),
+    maxHistory: positiveOr(options.maxHistory, 200),
+    maxTaskBytes: boundOr(options.maxTaskBytes, 16 * MIB),
+    taskTimeout: durationOr(options.taskTimeout, 5 * MINUTE),
+    storeTimeout: durationOr(options.storeTimeout, MINUTE / 2),
+    lease: durationOr(options.lease, MINUTE / 2),
+    maxConcurrentRunsPerOwner: boundOr(options.maxConcurrentRunsPerOwner, 16),
+    terminalTaskRetention: boundOr(options.terminalTaskRetention, 64),
     streaming: options.streaming !== false,
     closeOnInterrupted: streaming.closeOnInterrupted ?? 'send',
-    keepAlive: Math.min(positive(streaming.keepAliveMs, 15_000), MAX_DELAY),
-    writeDeadline: Math.min(positive(streaming.writeDeadlineMs, 10_000), MAX_DELAY),
-    maxStreamSeatsPerOwner: bound(options.maxStreamSeatsPerOwner, 16),
+    keepAlive: durationOr(streaming.keepAliveMs, 15_000),
+    writeDeadline: durationOr(streaming.writeDeadlineMs, 10_000),
+    maxStreamSeatsPerOwner: boundOr(options.maxStreamSeatsPerOwner, 16),
     streamSeatOverflow: options.streamSeatOverflow ?? 'refuse',
     skillMetadataKey: options.skillMetadataKey ?? 'a2a.skill',
     enforceInputModes: options.enforceInputModes ?? true,
     defaultInputModes: options.card.defaultInputModes ?? DEFAULT_MODES,
     drainMs: Math.min(Math.max(0, options.shutdown?.drainMs ?? 10_000), MAX_DELAY),
-    shutdownTimeout: Math.min(positive(options.shutdown?.timeoutMs, 15_000), MAX_DELAY),
+    shutdownTimeout: durationOr(options.shutdown?.timeoutMs, 15_000),
   };
   if (settings.defaultPageSize > settings.maxPageSize) {
     throw new A2AConfigurationError(
@@ -205,14 +205,4 @@ function checkedPath(path: string): string {
     );
   }
   return path;
-}
-
-/** Zero, negative and absent stand for the default. */
-function positive(value: number | undefined, fallback: number): number {
-  return value !== undefined && value > 0 ? value : fallback;
-}
-
-/** Zero and absent stand for the default, negative lifts the bound. */
-function bound(value: number | undefined, fallback: number): number {
-  return value !== undefined && value < 0 ? Infinity : positive(value, fallback);
 }

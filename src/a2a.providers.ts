@@ -2,7 +2,8 @@ import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
 import { DiscoveryModule, ModuleRef } from '@nestjs/core';
 import { A2A_OPTIONS } from './a2a.constants.js';
 import { A2A_DATA_SOURCE, databaseModule, type DatabaseOptions } from './a2a.database.js';
-import { DEFAULT_PATH, resolveOptions, type A2AModuleExtras, type A2AOptions, type PortOption } from './a2a.options.js';
+import { PublicTargetPolicy, TargetPolicy } from '#outbound';
+import { DEFAULT_PATH, resolveOptions, type A2AModuleExtras, type A2AOptions } from './a2a.options.js';
 import { A2AService } from './a2a.service.js';
 import { BodyReader } from './bindings/body/body.reader.js';
 import { EndpointPath } from './bindings/body/endpoint-path.js';
@@ -22,6 +23,7 @@ import { CardBuilder } from './card/card.builder.js';
 import { A2A_CARD_OPTIONS } from './card/card.options.js';
 import { Clock, SystemClock } from './context/clock.js';
 import { IdGenerator, UuidGenerator } from './context/id-generator.js';
+import type { PortOption } from './context/port-option.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
 import { TaskEventBus } from './events/task-event.bus.js';
 import { SilentEventRelay, TaskEventRelay } from './events/task-event.relay.js';
@@ -38,6 +40,7 @@ import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { MessageIntake } from './operations/message.intake.js';
 import { MessageService } from './operations/message.service.js';
+import { PushConfigService } from './operations/push-config.service.js';
 import { RequestHandler } from './operations/request.handler.js';
 import { SeatRegistry } from './operations/seat.registry.js';
 import { SkillSelector } from './operations/skill.selector.js';
@@ -45,6 +48,11 @@ import { StreamService } from './operations/stream.service.js';
 import { TaskLister } from './operations/task.lister.js';
 import { TaskReader } from './operations/task.reader.js';
 import { TaskService } from './operations/task.service.js';
+import { PushConfigIntake } from './push/push-config.intake.js';
+import { PUSH_DISPATCHER } from './push/push.providers.js';
+import { PushSecrets } from './push/push.secrets.js';
+import { PushSender } from './push/push.sender.js';
+import { A2A_PUSH_SETTINGS, resolvePushOptions } from './push/push.settings.js';
 import { OwnerGuard } from './security/owner.guard.js';
 import { PrincipalResolver } from './security/principal.resolver.js';
 import { PrincipalService } from './security/principal.service.js';
@@ -79,6 +87,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       storeProvider(extras.database),
       ...callerCheckProviders([...guards, ...principalGuards]),
       RELAY,
+      PUSH_DISPATCHER,
       ...SERVICES,
     ],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
@@ -101,6 +110,10 @@ const SERVICES: readonly Provider[] = [
   MessageService,
   OriginPolicy,
   PrincipalService,
+  PushConfigIntake,
+  PushConfigService,
+  PushSecrets,
+  PushSender,
   ReplicaHeartbeat,
   RequestHandler,
   RoleGate,
@@ -132,6 +145,13 @@ function portProviders(path: string): Provider[] {
   return [
     fromOptions(A2A_SETTINGS, (options) => resolveOptions(options, path)),
     fromOptions(A2A_CARD_OPTIONS, ({ card }) => card),
+    fromOptions(A2A_PUSH_SETTINGS, ({ push }) => resolvePushOptions(push)),
+    fromOptions(TargetPolicy, ({ push }, modules) => {
+      const { policy, allowPrivate = false, requireHttps = false } = push || {};
+      return policy === undefined
+        ? new PublicTargetPolicy({ allowPrivate, requireHttps })
+        : resolvePort(policy, modules);
+    }),
     fromOptions(A2A_SKILL_DEFINITIONS, ({ skills = [] }) => skills),
     fromOptions(Clock, ({ clock }) => clock ?? new SystemClock()),
     fromOptions(IdGenerator, ({ ids }) => ids ?? new UuidGenerator()),

@@ -18,6 +18,7 @@ import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { TaskRunner } from './execution/task.runner.js';
 import { CapabilityPolicy } from './operations/capability.policy.js';
 import { SeatRegistry } from './operations/seat.registry.js';
+import { PushDispatcher } from './push/push.dispatcher.js';
 import { SkillRegistry } from './skills/skill.registry.js';
 import { StoreProbe } from './store/store-probe.js';
 import { TaskStore } from './store/task.store.js';
@@ -68,6 +69,7 @@ export class A2AService
     private readonly sweeper: LostRunSweeper,
     private readonly store: TaskStore,
     private readonly seats: SeatRegistry,
+    private readonly push: PushDispatcher,
     private readonly probe: StoreProbe,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
   ) {}
@@ -115,8 +117,8 @@ export class A2AService
 
   /**
    * Starts no more runs, lets live ones finish for a while, cancels the rest and waits until each has stored its end.
-   * Then ends all streams, and waits until their readers have seen how. Reads are still answered. Called when the
-   * application is closed; calling it twice does nothing more.
+   * Then ends all streams, waits until their readers have seen how, and brings home the notifications that are under way.
+   * Reads are still answered. Called when the application is closed; calling it twice does nothing more.
    */
   shutdown(): Promise<void> {
     this.isEnding = true;
@@ -127,6 +129,7 @@ export class A2AService
     this.relay.start();
     await this.heartbeat.start();
     this.sweeper.start();
+    this.push.start();
     this.isReady = true;
   }
 
@@ -150,7 +153,8 @@ export class A2AService
     const { drainMs, shutdownTimeout } = this.settings;
     const end = performance.now() + shutdownTimeout;
     await this.runner.shutdown(drainMs, shutdownTimeout);
-    await this.seats.endAll(Math.max(0, end - performance.now()));
+    const left = Math.max(0, end - performance.now());
+    await Promise.all([this.seats.endAll(left), this.push.stop(left)]);
   }
 
   private assertReady(): void {

@@ -1,6 +1,6 @@
 export { A2AModule } from './a2a.module.js';
 export type { DatabaseOptions } from './a2a.database.js';
-export type { A2AModuleExtras, A2AOptions, PortOption } from './a2a.options.js';
+export type { A2AModuleExtras, A2AOptions } from './a2a.options.js';
 export { A2AService, type A2AHealth, type A2AStatistics } from './a2a.service.js';
 export type { A2ARole } from './bindings/role/role.js';
 export { AGENT_CARD_PATH } from './bindings/well-known/agent-card.route.js';
@@ -11,6 +11,7 @@ export { Clock, SystemClock } from './context/clock.js';
 export { A2AConfigurationError } from './context/configuration.error.js';
 export { IdGenerator, UuidGenerator } from './context/id-generator.js';
 export type { Principal, PrincipalAnswer } from './context/principal.js';
+export type { PortOption } from './context/port-option.js';
 export { currentA2ARequest, runWithA2ARequest, type RequestSnapshot } from './context/request-snapshot.js';
 export type { SkillDescription } from './context/skill-description.js';
 export { TaskContext, type ArtifactInput, type ArtifactOptions, type Content } from './context/task-context.js';
@@ -22,6 +23,7 @@ export {
   TaskSettledElsewhereError,
   TaskTooLargeError,
 } from './execution/run-errors.js';
+export type { PushOptions } from './push/push.options.js';
 export { OwnerGuard } from './security/owner.guard.js';
 export { PrincipalResolver } from './security/principal.resolver.js';
 export { PrincipalService } from './security/principal.service.js';
@@ -57,6 +59,7 @@ export {
   type TaskSettle,
   type TaskWritten,
 } from './store/task.store.js';
+export { PublicTargetPolicy, TargetPolicy, TargetRefusedError, type PublicTargetPolicyOptions } from '#outbound';
 export {
   A2AError,
   ContentTypeNotSupportedError,

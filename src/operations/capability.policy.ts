@@ -7,6 +7,8 @@ import {
   type AgentCapabilities,
 } from '#protocol';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+import { A2A_PUSH_SETTINGS, type PushSettings } from '../push/push.settings.js';
+import { TaskStore } from '../store/task.store.js';
 
 /**
  * Knows what the agent can do beside the core, for its card and for its operations alike.
@@ -15,13 +17,17 @@ import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
  */
 @Injectable()
 export class CapabilityPolicy {
-  constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
+  constructor(
+    @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
+    @Inject(A2A_PUSH_SETTINGS) private readonly push: PushSettings,
+    private readonly store: TaskStore,
+  ) {}
 
   capabilities(): AgentCapabilities {
     const { extensions, streaming } = this.settings;
     return {
       streaming,
-      pushNotifications: false,
+      pushNotifications: this.push.isEnabled && this.store.pushConfigs !== undefined,
       ...(extensions.length > 0 && { extensions: structuredClone([...extensions]) }),
     };
   }

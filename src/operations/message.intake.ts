@@ -3,7 +3,6 @@ import {
   InvalidParamsError,
   isInterrupted,
   isTerminal,
-  PushNotificationNotSupportedError,
   UnsupportedOperationError,
   type Message,
   type SendMessageRequest,
@@ -17,7 +16,10 @@ import type { RunOrder, TaskRun } from '../execution/task-run.js';
 import { TaskRunner } from '../execution/task.runner.js';
 import { seedFromRecord, seedTask, type TaskSeed } from '../execution/task-seed.js';
 import type { RegisteredSkill } from '../skills/registered-skill.js';
+import { PushConfigIntake } from '../push/push-config.intake.js';
 import type { TaskRecord } from '../store/task-record.js';
+import type { TaskKey } from '../store/task.store.js';
+import { CapabilityPolicy } from './capability.policy.js';
 import { assertInputModes } from './input-mode.policy.js';
 import { assertScopes } from './skill-scope.policy.js';
 import { SkillSelector } from './skill.selector.js';
@@ -48,6 +50,8 @@ export class MessageIntake {
     private readonly reader: TaskReader,
     private readonly selector: SkillSelector,
     private readonly runner: TaskRunner,
+    private readonly capabilities: CapabilityPolicy,
+    private readonly pushConfigs: PushConfigIntake,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
@@ -55,7 +59,6 @@ export class MessageIntake {
 
   /** @throws {A2AError} when the message is refused */
   async admit(request: SendMessageRequest, call: CallContext, options: IntakeOptions = {}): Promise<Admission> {
-    if (request.configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
     for (const id of request.message.referenceTaskIds ?? []) await this.reader.read(id, call);
     const { taskId } = request.message;
     return taskId === undefined
@@ -73,6 +76,7 @@ export class MessageIntake {
     const message = this.stamp(request, id, contextId);
     const selection = await this.selector.select(message);
     if ('skill' in selection) this.assertMayUse(selection.skill, message, call);
+    const push = await this.pushConfigOf(request, { id, owner: call.tier.owner });
     const seed = seedTask({
       ...call.tier,
       id,
@@ -81,6 +85,7 @@ export class MessageIntake {
       skillId: 'skill' in selection ? selection.skill.description.id : '',
       skillMetadataKey: this.settings.skillMetadataKey,
       now: this.clock.now(),
+      push,
     });
     if ('rejection' in selection) return this.rejectTask(seed, selection.rejection);
     const order = orderOf(request, call, selection.skill, message, seed);
@@ -101,11 +106,23 @@ export class MessageIntake {
     if (!isInterrupted(status.state)) throw new UnsupportedOperationError('The task is running.');
     const message = this.stamp(request, id, contextId);
     const selection = this.selector.find(record.skillId);
-    const seed = seedFromRecord(record);
+    if ('skill' in selection) this.assertMayUse(selection.skill, message, call);
+    const seed = seedFromRecord(record, await this.pushConfigOf(request, { id, owner: record.owner }));
     if ('rejection' in selection) return this.rejectTask(seed, selection.rejection, message);
-    this.assertMayUse(selection.skill, message, call);
     const order = orderOf(request, call, selection.skill, message, seed);
     return { run: await this.runner.resume(order, prepared) };
+  }
+
+  /** The push config that comes with a message, ready to be stored with the task. */
+  private async pushConfigOf({ message, configuration }: SendMessageRequest, task: TaskKey) {
+    const config = configuration?.taskPushNotificationConfig;
+    if (!config) return undefined;
+    this.capabilities.assertServes('CreateTaskPushNotificationConfig');
+    const field = 'configuration.taskPushNotificationConfig.';
+    if (message.taskId !== undefined && config.taskId && config.taskId !== task.id) {
+      throw new InvalidParamsError([{ field: `${field}taskId`, description: 'Must be the task of the message.' }]);
+    }
+    return this.pushConfigs.admit(config, task, field);
   }
 
   private async rejectTask(seed: TaskSeed, reason: string, message?: Message): Promise<Admission> {

@@ -10,6 +10,7 @@ import type { CallContext } from '../context/call-context.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { CapabilityPolicy } from './capability.policy.js';
 import { MessageService } from './message.service.js';
+import { PushConfigService } from './push-config.service.js';
 import { StreamService } from './stream.service.js';
 import type { StreamFrame } from './task-stream.js';
 import { TaskService } from './task.service.js';
@@ -37,6 +38,7 @@ export class RequestHandler {
     messages: MessageService,
     tasks: TaskService,
     streams: StreamService,
+    pushConfigs: PushConfigService,
   ) {
     this.streams = {
       SendStreamingMessage: (request, call) => streams.send(request, call),
@@ -47,6 +49,10 @@ export class RequestHandler {
       GetTask: (request, call) => tasks.get(request, call),
       ListTasks: (request, call) => tasks.list(request, call),
       CancelTask: (request, call) => tasks.cancel(request, call),
+      CreateTaskPushNotificationConfig: (request, call) => pushConfigs.create(request, call),
+      GetTaskPushNotificationConfig: (request, call) => pushConfigs.get(request, call),
+      ListTaskPushNotificationConfigs: (request, call) => pushConfigs.list(request, call),
+      DeleteTaskPushNotificationConfig: (request, call) => pushConfigs.delete(request, call),
     };
   }
 

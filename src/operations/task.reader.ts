@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { isA2AError, InternalError, scrub, taskNotFound, type A2AError } from '#protocol';
+import { isA2AError, InternalError, scrub, taskNotFound } from '#protocol';
 import type { CallContext } from '../context/call-context.js';
 import { describeError } from '../context/describe-error.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { isVisible } from '../context/tier.js';
 import { withinStoreTimeout } from '../store/store-deadline.js';
-import { isRecordNotFound } from '../store/store-errors.js';
+import { isPushConfigConflict, isRecordNotFound } from '../store/store-errors.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TaskStore } from '../store/task.store.js';
 
@@ -36,6 +36,7 @@ export class TaskReader {
    *
    * @param id the task that is asked for, if it is one
    * @throws {TaskNotFoundError} when the store knows no such task
+   * @throws {PushConfigConflictError} when the store says so
    * @throws {InternalError} when the store fails, or the client has left
    */
   async ask<T>(answer: Promise<T>, { signal }: Pick<CallContext, 'signal'>, id?: string): Promise<T> {
@@ -57,8 +58,8 @@ export class TaskReader {
     }
   }
 
-  private translate(error: unknown, id?: string): A2AError {
-    if (isA2AError(error)) return error;
+  private translate(error: unknown, id?: string): unknown {
+    if (isA2AError(error) || isPushConfigConflict(error)) return error;
     if (id !== undefined && isRecordNotFound(error)) return taskNotFound(id);
     this.logger.error(`The task store failed: ${scrub(describeError(error))}`);
     return new InternalError();

@@ -3,6 +3,8 @@ import type { PushConfigKey, PushConfigRecord } from './push-config.record.js';
 /** A config that a worker has taken, and where its deliveries stand. */
 export interface ClaimedPushConfig {
   readonly record: PushConfigRecord;
+  /** The context of its task. */
+  readonly contextId: string;
   /** The version of the last update that was delivered. */
   readonly delivered: number;
   /** How many attempts have failed since. */

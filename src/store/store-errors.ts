@@ -58,6 +58,11 @@ export function isRecordConflict(error: unknown): boolean {
   return hasFault(error, 'TASK_RECORD_CONFLICT');
 }
 
+/** Whether an error, or one of its causes, is a {@link PushConfigConflictError}. */
+export function isPushConfigConflict(error: unknown): boolean {
+  return hasFault(error, 'PUSH_CONFIG_CONFLICT');
+}
+
 const MAX_CAUSES = 16;
 
 function hasFault(error: unknown, fault: StoreFault): boolean {

@@ -69,6 +69,7 @@ export class TypeOrmPushCursors implements PushCursors {
       ) AS picked
       WHERE c.task_id = picked.task_id AND c.id = picked.id
       RETURNING config, sealed, owner, created_at, delivered, attempts,
+        (SELECT t.context_id FROM ${task} t WHERE t.id = task_id) AS context_id,
         ${now} - COALESCE(failing_since, ${now}) AS failing_for`;
   }
 }
@@ -85,6 +86,7 @@ function claimedOf(row: SqlRow): ClaimedPushConfig {
       createdAt: createdAt as number | string,
       isDurable: true,
     }),
+    contextId: row['context_id'] as string,
     delivered: Number(delivered),
     attempts: Number(attempts),
     failingFor: Number(failingFor),

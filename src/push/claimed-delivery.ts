@@ -1,0 +1,138 @@
+import { Logger } from '@nestjs/common';
+import { encode, isTerminal, scrub, type TaskState } from '#protocol';
+import { describeError } from '../context/describe-error.js';
+import { streamEntry } from '../events/stream-entry.js';
+import type { PushConfigKey } from '../store/push-config.record.js';
+import type { ClaimedPushConfig, PushCursors } from '../store/push-cursors.js';
+import { isRecordNotFound } from '../store/store-errors.js';
+import type { VersionedUpdate } from '../store/task-update.js';
+import type { TaskKey } from '../store/task.store.js';
+import { describeFailure } from './describe-failure.js';
+import type { DispatcherDependencies } from './dispatcher-dependencies.js';
+
+/** Who has a claimed config. */
+export interface ClaimHolder {
+  readonly cursors: PushCursors;
+  readonly worker: string;
+  /** For how long a step keeps the config, in milliseconds. */
+  readonly lease: number;
+}
+
+/** How many updates a config gets before others have their turn. */
+const BATCH = 64;
+
+/** Brings a claimed config what its task has for it, from its cursor on, and lets it go. */
+export class ClaimedDelivery {
+  readonly key: PushConfigKey;
+  private readonly logger = new Logger('PushDispatcher');
+  private readonly task: TaskKey;
+  private attempts: number;
+  private failingFor: number;
+  private isForgotten = false;
+
+  /** @param stopping aborts when the process ends */
+  constructor(
+    private readonly deps: DispatcherDependencies,
+    private readonly holder: ClaimHolder,
+    private readonly claim: ClaimedPushConfig,
+    private readonly stopping: AbortSignal,
+  ) {
+    const { config, owner } = claim.record;
+    this.key = { id: config.id, taskId: config.taskId, owner };
+    this.task = { id: config.taskId, owner };
+    this.attempts = claim.attempts;
+    this.failingFor = claim.failingFor;
+  }
+
+  /** Sends nothing more, if this is the config. */
+  forget({ id, taskId, owner }: PushConfigKey): void {
+    if (id === this.key.id && taskId === this.key.taskId && owner === this.key.owner) this.isForgotten = true;
+  }
+
+  /**
+   * Never rejects.
+   *
+   * @returns how long to wait until the config is due again, in milliseconds; 0: it may be so already
+   */
+  async run(): Promise<number> {
+    try {
+      return await this.bring().catch((error: unknown) => this.fail(error));
+    } catch (error) {
+      // It comes up again when the lease ends.
+      this.logger.warn(`A push config could not be let go: ${scrub(describeError(error))}`);
+      return this.holder.lease;
+    }
+  }
+
+  private async bring(): Promise<number> {
+    const { delivered } = this.claim;
+    const updates = (await this.deps.store.eventsAfter?.(this.task, delivered, BATCH)) ?? [];
+    // What is no longer there one by one is told as the task that it led to.
+    const state =
+      updates[0]?.version === delivered + 1 ? await this.bringUpdates(updates) : await this.bringTask(delivered);
+    if (state !== undefined && isTerminal(state)) await this.holder.cursors.finish(this.key, this.holder.worker);
+    else await this.holder.cursors.release(this.key, this.holder.worker);
+    return 0;
+  }
+
+  /** @returns the state that the last of them set */
+  private async bringUpdates(updates: readonly VersionedUpdate[]): Promise<TaskState | undefined> {
+    let last: TaskState | undefined;
+    for (const { version, update } of updates) {
+      const { json, state } = streamEntry(this.task.id, this.claim.contextId, version, update);
+      if (!(await this.step(version, json))) return undefined;
+      last = state;
+    }
+    return last;
+  }
+
+  private async bringTask(delivered: number): Promise<TaskState | undefined> {
+    try {
+      const { task, version } = await this.deps.store.read(this.task);
+      if (version === delivered) return undefined;
+      const json = JSON.stringify(encode('StreamResponse', { task }));
+      return (await this.step(version, json)) ? task.status.state : undefined;
+    } catch (error) {
+      if (isRecordNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** @returns whether to go on */
+  private async step(version: number, json: string | null): Promise<boolean> {
+    if (this.isForgotten || this.stopping.aborted) return false;
+    if (json !== null) await this.deps.sender.send(this.claim.record, json, this.stopping);
+    this.attempts = 0;
+    this.failingFor = 0;
+    const { cursors, worker, lease } = this.holder;
+    return cursors.advance(this.key, worker, version, lease);
+  }
+
+  private async fail(error: unknown): Promise<number> {
+    const { cursors, worker } = this.holder;
+    if (this.stopping.aborted) {
+      await cursors.release(this.key, worker);
+      return 0;
+    }
+    const { giveUpAfter } = this.deps.settings;
+    const isGivenUp = this.failingFor > giveUpAfter;
+    if (this.attempts === 0 || isGivenUp) {
+      const what = isGivenUp ? 'are given up' : 'wait';
+      const reason = describeFailure(this.claim.record.config.url, error);
+      this.logger.warn(`The notifications of task ${scrub(this.task.id)} ${what}${reason}`);
+    }
+    if (isGivenUp) {
+      await cursors.finish(this.key, worker);
+      return 0;
+    }
+    const delay = this.retryDelay();
+    await cursors.postpone(this.key, worker, delay);
+    return delay;
+  }
+
+  /** Twice as long after each failure; spread, so that receivers that failed together are not tried together. */
+  private retryDelay(): number {
+    const { minRetryDelay, maxRetryDelay } = this.deps.settings;
+    return Math.min(maxRetryDelay, minRetryDelay * 2 ** Math.min(this.attempts, 30)) * (0.5 + Math.random() / 2);
+  }
+}

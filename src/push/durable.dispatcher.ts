@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import type { Subscription } from 'rxjs';
+import { scrub } from '#protocol';
+import { describeError } from '../context/describe-error.js';
+import type { PushConfigKey } from '../store/push-config.record.js';
+import type { ClaimedPushConfig, PushCursors } from '../store/push-cursors.js';
+import { ClaimedDelivery } from './claimed-delivery.js';
+import type { DispatcherDependencies } from './dispatcher-dependencies.js';
+import { PushDispatcher } from './push.dispatcher.js';
+
+/** How often configs are looked for that another process, or a failure, has left behind, in milliseconds. */
+const PAUSE = 1_000;
+/** For how long a config stays with its process beyond the time of an attempt, in milliseconds. */
+const LEASE_MARGIN = 20_000;
+
+/**
+ * Brings every update to its receivers, however often they, or processes, fail.
+ *
+ * - The log of updates is the queue: a config has a cursor in it, which moves once the receiver has taken an update.
+ * - One process at a time has a config. When it dies another one goes on from the cursor, so a receiver may get an update
+ *   twice, and never out of order.
+ * - A receiver that fails is tried again later and later, and given up after a while.
+ */
+export class DurableDispatcher extends PushDispatcher {
+  private readonly logger = new Logger('PushDispatcher');
+  /** The name of this process among those that deliver. */
+  private readonly worker = randomUUID();
+  private readonly deliveries = new Map<ClaimedDelivery, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private subscription: Subscription | undefined;
+  private looking: Promise<void> | undefined;
+  /** Whether something has come about since the last look began. */
+  private isWoken = false;
+  private isFailing = false;
+  private timer: NodeJS.Timeout | undefined;
+  /** When the timer ends, by the monotonic clock. */
+  private nextLook = Infinity;
+
+  constructor(
+    private readonly deps: DispatcherDependencies,
+    private readonly cursors: PushCursors,
+  ) {
+    super();
+  }
+
+  start(): void {
+    this.subscription = this.deps.bus.writes$.subscribe(({ pushRev }) => {
+      if (pushRev !== 0) this.wake();
+    });
+    this.wake();
+  }
+
+  forget(config: PushConfigKey): void {
+    for (const delivery of this.deliveries.keys()) delivery.forget(config);
+  }
+
+  async stop(timeout: number): Promise<void> {
+    this.subscription?.unsubscribe();
+    const timer = setTimeout(() => {
+      this.abort();
+    }, timeout);
+    this.wake();
+    while (this.looking || this.deliveries.size > 0) await Promise.all([this.looking, ...this.deliveries.values()]);
+    clearTimeout(timer);
+    this.abort();
+    clearTimeout(this.timer);
+  }
+
+  private abort(): void {
+    this.stopping.abort(new Error('The agent is shutting down.'));
+  }
+
+  /** Looks for what is to be delivered, and once more when it is called meanwhile. */
+  private wake(): void {
+    this.isWoken = true;
+    this.looking ??= this.look().finally(() => {
+      this.looking = undefined;
+      if (this.isWoken) this.wake();
+    });
+  }
+
+  private async look(): Promise<void> {
+    // What comes in the same turn needs one look.
+    await Promise.resolve();
+    this.isWoken = false;
+    const { maxInFlight, maxInFlightPerOwner, timeout } = this.deps.settings;
+    const limit = maxInFlight - this.deliveries.size;
+    if (limit <= 0 || this.stopping.signal.aborted) return;
+    const lease = timeout + LEASE_MARGIN;
+    try {
+      const busy = this.busyOwners();
+      const claims = await this.cursors.claim({
+        ...{ worker: this.worker, lease, limit, busy, perOwner: maxInFlightPerOwner },
+      });
+      for (const claim of claims) this.begin(claim, lease);
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.logger.warn(`Notifications could not be looked for: ${scrub(describeError(error))}`);
+      this.isFailing = true;
+    }
+    this.lookWithin(PAUSE);
+  }
+
+  private busyOwners(): ReadonlyMap<string, number> {
+    const busy = new Map<string, number>();
+    for (const { key } of this.deliveries.keys()) busy.set(key.owner, (busy.get(key.owner) ?? 0) + 1);
+    return busy;
+  }
+
+  private begin(claim: ClaimedPushConfig, lease: number): void {
+    const holder = { cursors: this.cursors, worker: this.worker, lease };
+    const delivery = new ClaimedDelivery(this.deps, holder, claim, this.stopping.signal);
+    this.deliveries.set(delivery, this.finish(delivery));
+  }
+
+  private async finish(delivery: ClaimedDelivery): Promise<void> {
+    const pause = await delivery.run();
+    this.deliveries.delete(delivery);
+    if (pause === 0) this.wake();
+    else this.lookWithin(pause);
+  }
+
+  private lookWithin(pause: number): void {
+    const at = performance.now() + pause;
+    if (this.stopping.signal.aborted || at >= this.nextLook) return;
+    clearTimeout(this.timer);
+    this.nextLook = at;
+    this.timer = setTimeout(() => {
+      this.nextLook = Infinity;
+      this.wake();
+    }, pause).unref();
+  }
+}

@@ -1,0 +1,28 @@
+import { Logger, type FactoryProvider } from '@nestjs/common';
+import { A2AConfigurationError } from '../context/configuration.error.js';
+import { TaskEventBus } from '../events/task-event.bus.js';
+import { TaskStore } from '../store/task.store.js';
+import { BestEffortDispatcher } from './best-effort.dispatcher.js';
+import { DurableDispatcher } from './durable.dispatcher.js';
+import { PushDispatcher, SilentPushDispatcher } from './push.dispatcher.js';
+import { PushSender } from './push.sender.js';
+import { A2A_PUSH_SETTINGS, type PushSettings } from './push.settings.js';
+
+/** What brings updates to webhooks, as the options and the store have it. */
+export const PUSH_DISPATCHER: FactoryProvider<PushDispatcher> = {
+  provide: PushDispatcher,
+  inject: [TaskStore, TaskEventBus, PushSender, A2A_PUSH_SETTINGS],
+  useFactory: (store: TaskStore, bus: TaskEventBus, sender: PushSender, settings: PushSettings) => {
+    const { pushConfigs: configs } = store;
+    if (!settings.isEnabled || !configs) return new SilentPushDispatcher();
+    if (settings.allowPrivate) {
+      new Logger('PushDispatcher').warn('Webhooks may be in private networks (push.allowPrivate). Not for production.');
+    }
+    const deps = { store, configs, bus, sender, settings };
+    if (!settings.isDurable) return new BestEffortDispatcher(deps);
+    if (configs.cursors && store.eventsAfter) return new DurableDispatcher(deps, configs.cursors);
+    throw new A2AConfigurationError(
+      "push.delivery is 'durable', and the store cannot keep what is still to be delivered. Keep tasks in a database, or let delivery be 'best-effort'.",
+    );
+  },
+};
