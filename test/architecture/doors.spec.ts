@@ -57,6 +57,18 @@ describe('The doors', () => {
     ).toEqual([]);
   });
 
+  it('let libs/client import the protocol, the outbound requests and packages, and no Nest (R-01)', () => {
+    expect(
+      offences(libs.filter(isProduction).filter(inside('libs/client/')), (target, _file, specifier) => {
+        if (specifier.startsWith('@nestjs/')) return 'the client runs without Nest';
+        const isOpen = target === undefined || target.startsWith('libs/client/');
+        return isOpen || ['#protocol', '#outbound'].includes(specifier)
+          ? undefined
+          : 'the client imports #protocol and #outbound';
+      }),
+    ).toEqual([]);
+  });
+
   it('know every room of src', () => {
     expect(
       [...new Set(src.map(roomOf))].filter((room) => room !== '' && room !== 'logging' && !(room in doors)),
