@@ -47,6 +47,11 @@ describe('the canonical form of a card', () => {
     );
   });
 
+  it('does not look at the signatures, however malformed (§8.4.1)', () => {
+    const signatures: unknown = [null, 5];
+    expect(canonicalAgentCard({ ...CARD, signatures } as AgentCard)).toBe(canonicalAgentCard(CARD));
+  });
+
   it('has every required field, with its default where the card leaves it out (§8.4.1)', () => {
     const without = { ...CARD, description: undefined, skills: [{ id: 's', name: 'S' }], defaultInputModes: null };
     expect(JSON.parse(canonicalAgentCard(without as unknown as JsonObject))).toEqual({

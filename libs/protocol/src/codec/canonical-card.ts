@@ -30,10 +30,11 @@ import { encodeScalar } from './encode-scalar.js';
  * @see A2A v1.0 §8.4.1 Canonicalization Requirements, §5.7 Field Presence and Optionality
  */
 export function canonicalAgentCard(card: AgentCard | JsonObject): string {
-  const content = readMessage(shapeOf('AgentCard'), card);
-  delete content['signatures'];
-  return canonicalJson(content);
+  return canonicalJson(readMessage(SIGNED_CONTENT, card));
 }
+
+const CARD = shapeOf('AgentCard');
+const SIGNED_CONTENT: Shape = { ...CARD, fields: CARD.fields.filter(({ name }) => name !== 'signatures') };
 
 function readMessage(shape: Shape, value: unknown): JsonObject {
   if (!isRecord(value)) throw new InvalidAgentResponseError(`${shape.name} must be an object`);
