@@ -11,8 +11,9 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   events: ['context', 'store'],
   skills: ['context'],
   execution: ['context', 'store', 'events', 'skills'],
-  push: ['context', 'store', 'events'],
-  card: ['context', 'skills'],
+  signing: ['context'],
+  push: ['context', 'store', 'events', 'signing'],
+  card: ['context', 'skills', 'signing'],
   operations: ['context', 'store', 'events', 'skills', 'execution', 'push', 'card'],
   security: ['context', 'store'],
   bindings: ['context', 'security', 'operations', 'card'],
@@ -63,6 +64,18 @@ describe('The doors', () => {
           ? undefined
           : 'outbound imports Node alone',
       ),
+    ).toEqual([]);
+  });
+
+  it('let libs/client import the protocol, the outbound requests and packages, and no Nest (R-01)', () => {
+    expect(
+      offences(libs.filter(isProduction).filter(inside('libs/client/')), (target, _file, specifier) => {
+        if (specifier.startsWith('@nestjs/')) return 'the client runs without Nest';
+        const isOpen = target === undefined || target.startsWith('libs/client/');
+        return isOpen || ['#protocol', '#outbound'].includes(specifier)
+          ? undefined
+          : 'the client imports #protocol and #outbound';
+      }),
     ).toEqual([]);
   });
 

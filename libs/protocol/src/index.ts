@@ -1,5 +1,7 @@
 export * from './base64.js';
 export * from './builders.js';
+export * from './canonical-json.js';
+export * from './codec/canonical-card.js';
 export * from './codec/check-parts.js';
 export * from './codec/decode-request.js';
 export * from './codec/encode.js';

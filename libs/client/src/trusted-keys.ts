@@ -1,0 +1,142 @@
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { JwksFetch } from './jwks-fetch.js';
+import type { CardSignature } from './signature-reader.js';
+import { AgentCardVerificationError } from './verification-error.js';
+
+/** A set of public keys (RFC 7517 §5). Private members are not used. */
+export interface JwkSet {
+  readonly keys: readonly TrustedJwk[];
+}
+
+/** A public key; without a `kid` it is known by its RFC 7638 SHA-256 thumbprint. */
+export interface TrustedJwk {
+  readonly kty: string;
+  readonly kid?: string;
+  readonly [member: string]: unknown;
+}
+
+/** Where the key of a good signature came from: the caller's own set, or the `jku` of the signature. */
+export type KeySource = 'pinned' | 'jku';
+
+/** The keys that a signature may have been made with. */
+export interface FoundKeys {
+  readonly source: KeySource;
+  readonly keys: readonly TrustedJwk[];
+}
+
+/** What is trusted. */
+export interface Trust {
+  readonly keys?: JwkSet;
+  readonly jwksHosts?: readonly string[];
+}
+
+/**
+ * Finds the trusted keys for the signatures of one card.
+ *
+ * - A `kid` only selects among keys that are trusted already.
+ * - Pinned keys decide alone about the `kid`s that they have: a key set from elsewhere cannot bring another of that name.
+ * - A `jku` is read only over https, only at a host on the list, and once.
+ */
+export class TrustedKeys {
+  private readonly hosts: ReadonlySet<string>;
+  private signal: AbortSignal | undefined;
+  private readonly sets = new Map<string, Promise<readonly TrustedJwk[]>>();
+
+  /**
+   * @param openSignal Makes the signal that ends the reading of key sets, when the first is read.
+   * @throws {TypeError} When an entry of `jwksHosts` is no host.
+   */
+  constructor(
+    private readonly trust: Trust,
+    private readonly fetchJwks: JwksFetch,
+    private readonly openSignal: () => AbortSignal,
+  ) {
+    this.hosts = new Set((trust.jwksHosts ?? []).map(normalHost));
+  }
+
+  /**
+   * The pinned keys of that `kid`; undefined when there are none.
+   *
+   * @throws {AgentCardVerificationError} `untrusted_key` when there are, and none may be used.
+   */
+  async pinned({ kid }: CardSignature): Promise<FoundKeys | undefined> {
+    const named = await select(this.trust.keys?.keys ?? [], kid);
+    return named.length > 0 ? { source: 'pinned', keys: usable(named) } : undefined;
+  }
+
+  /**
+   * The keys of that `kid` at the signature's `jku`.
+   *
+   * @throws {AgentCardVerificationError} `untrusted_key` or `key_unavailable`
+   */
+  async remote({ kid, jku }: CardSignature): Promise<FoundKeys> {
+    if (jku === undefined) throw untrusted('No trusted key has the "kid" of the signature.');
+    const url = this.trustedUrl(jku);
+    let set = this.sets.get(url.href);
+    if (set === undefined) {
+      set = this.fetchSet(url);
+      this.sets.set(url.href, set);
+    }
+    return { source: 'jku', keys: usable(await select(await set, kid)) };
+  }
+
+  private trustedUrl(jku: string): URL {
+    const url = URL.canParse(jku) ? new URL(jku) : undefined;
+    const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '';
+    if (!isPlain || !this.hosts.has(url.host)) throw untrusted('The "jku" is not at a trusted host.');
+    url.hash = '';
+    return url;
+  }
+
+  private async fetchSet(url: URL): Promise<readonly TrustedJwk[]> {
+    try {
+      this.signal ??= this.openSignal();
+      const { keys } = (await this.fetchJwks(url, this.signal)) as { readonly keys?: unknown };
+      if (!Array.isArray(keys)) throw new TypeError('There is no JWK set');
+      return keys.filter(isJwk);
+    } catch (cause) {
+      const message = `The key set at ${url.host} cannot be read.`;
+      throw new AgentCardVerificationError('key_unavailable', message, [], { cause });
+    }
+  }
+}
+
+async function select(keys: readonly TrustedJwk[], kid: string): Promise<readonly TrustedJwk[]> {
+  const names = await Promise.all(keys.map(nameOf));
+  return keys.filter((_key, index) => names[index] === kid);
+}
+
+function usable(keys: readonly TrustedJwk[]): readonly TrustedJwk[] {
+  const found = keys.filter(mayVerify);
+  if (found.length === 0) throw untrusted('No trusted key has the "kid" of the signature and may be used.');
+  return found;
+}
+
+async function nameOf(key: TrustedJwk): Promise<string | undefined> {
+  // A key that is malformed has no thumbprint, and so no name.
+  return key.kid ?? (await calculateJwkThumbprint(key as JWK).catch(() => undefined));
+}
+
+/** `exp` and `revoked` are what OpenID Federation says of keys; §8.4.3 forbids such keys. */
+function mayVerify({ use, key_ops: operations, exp, revoked }: TrustedJwk): boolean {
+  if (use !== undefined && use !== 'sig') return false;
+  if (Array.isArray(operations) && !operations.includes('verify')) return false;
+  return revoked === undefined && !(typeof exp === 'number' && exp * 1_000 <= Date.now());
+}
+
+function isJwk(value: unknown): value is TrustedJwk {
+  return typeof value === 'object' && value !== null && typeof (value as { kty?: unknown }).kty === 'string';
+}
+
+/** A host as URLs have it: lower case, without the default port. */
+function normalHost(host: string): string {
+  const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined;
+  if (url === undefined || url.href !== `https://${url.host}/` || host.endsWith('/')) {
+    throw new TypeError(`jwksHosts: "${host}" is no host. Write it as keys.example.com or keys.example.com:8443.`);
+  }
+  return url.host;
+}
+
+function untrusted(message: string): AgentCardVerificationError {
+  return new AgentCardVerificationError('untrusted_key', message);
+}
