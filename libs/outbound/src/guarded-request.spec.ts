@@ -154,7 +154,6 @@ describe('An address that changes', () => {
   it('is looked up once for each request, and that answer is the one connected to (SSRF-05)', async () => {
     const receiver = await start(startReceiver(ok));
     const lookup = jest.fn<NameLookup>(async () => ['127.0.0.1']);
-    lookup.mockResolvedValueOnce(['127.0.0.1']);
     const policy = new PublicTargetPolicy({ allowPrivate: true, lookup });
     await guardedRequest(`http://hook.example:${receiver.port}/`, { policy, timeoutMs: LONG });
     expect(lookup).toHaveBeenCalledTimes(1);
@@ -207,15 +206,14 @@ describe('A redirect', () => {
         }),
       );
       const url = `http://hook.example:${receiver.port}/`;
-      for (const agent of [undefined, new Agent(), new (class extends Agent {})()]) {
+      // The last one finds the receiver by itself.
+      for (const agent of [undefined, new Agent(), leadingTo(receiver)]) {
         const answer = await guardedRequest(url, {
           policy: open('127.0.0.1'),
           method: 'POST',
           body: '{}',
           timeoutMs: LONG,
-          // An agent of a class of its own finds the receiver by itself.
           ...(agent && { agent }),
-          ...(agent && Object.getPrototypeOf(agent) !== Agent.prototype && { agent: leadingTo(receiver) }),
         });
         expect(answer.status).toBe(status);
       }
