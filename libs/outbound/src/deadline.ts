@@ -22,8 +22,8 @@ export async function withDeadline<T>(
   };
   signal?.addEventListener('abort', abort);
   try {
-    // The race ends the wait for work that does not listen to its signal.
-    return await Promise.race([work(controller.signal), aborted(controller.signal)]);
+    // The race ends the wait for work that does not listen to its signal. Work may abort it at once, so we listen first.
+    return await Promise.race([aborted(controller.signal), work(controller.signal)]);
   } catch (error) {
     // What was torn down fails with errors of its own; the cause is the end of the time.
     controller.signal.throwIfAborted();

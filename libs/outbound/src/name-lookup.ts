@@ -15,9 +15,15 @@ const RESOLVER = { timeout: 1_500, tries: 2 };
  *
  * Fit for names that strangers chose: the system's resolver holds one of the few threads of the pool while it waits, so
  * that a handful of slow name servers would stop the files, the cryptography and the other look-ups of the process.
+ *
+ * @param resolver Used for this look-up alone, since its end ends all that the resolver is asked.
  */
-export async function lookupInDns(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
-  const resolver = new Resolver(RESOLVER);
+export async function lookupInDns(
+  hostname: string,
+  signal: AbortSignal,
+  resolver = new Resolver(RESOLVER),
+): Promise<readonly string[]> {
+  signal.throwIfAborted();
   const cancel = (): void => {
     resolver.cancel();
   };
