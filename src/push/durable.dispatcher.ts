@@ -11,8 +11,6 @@ import { PushDispatcher } from './push.dispatcher.js';
 
 /** How often configs are looked for that another process, or a failure, has left behind, in milliseconds. */
 const PAUSE = 1_000;
-/** For how long a config stays with its process beyond the time of an attempt, in milliseconds. */
-const LEASE_MARGIN = 20_000;
 
 /**
  * Brings every update to its receivers, however often they, or processes, fail.
@@ -37,9 +35,11 @@ export class DurableDispatcher extends PushDispatcher {
   /** When the timer ends, by the monotonic clock. */
   private nextLook = Infinity;
 
+  /** @param lease for how long a process is believed to live that is not heard of, in milliseconds */
   constructor(
     private readonly deps: DispatcherDependencies,
     private readonly cursors: PushCursors,
+    private readonly lease: number,
   ) {
     super();
   }
@@ -87,7 +87,8 @@ export class DurableDispatcher extends PushDispatcher {
     const { maxInFlight, maxInFlightPerOwner, timeout } = this.deps.settings;
     const limit = maxInFlight - this.deliveries.size;
     if (limit <= 0 || this.stopping.signal.aborted) return;
-    const lease = timeout + LEASE_MARGIN;
+    // An attempt is no sign of life.
+    const lease = timeout + this.lease;
     try {
       const busy = this.busyOwners();
       const claims = await this.cursors.claim({

@@ -1,5 +1,6 @@
 import { Logger, type FactoryProvider } from '@nestjs/common';
 import { A2AConfigurationError } from '../context/configuration.error.js';
+import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { TaskEventBus } from '../events/task-event.bus.js';
 import { TaskStore } from '../store/task.store.js';
 import { BestEffortDispatcher } from './best-effort.dispatcher.js';
@@ -11,8 +12,14 @@ import { A2A_PUSH_SETTINGS, type PushSettings } from './push.settings.js';
 /** What brings updates to webhooks, as the options and the store have it. */
 export const PUSH_DISPATCHER: FactoryProvider<PushDispatcher> = {
   provide: PushDispatcher,
-  inject: [TaskStore, TaskEventBus, PushSender, A2A_PUSH_SETTINGS],
-  useFactory: (store: TaskStore, bus: TaskEventBus, sender: PushSender, settings: PushSettings) => {
+  inject: [TaskStore, TaskEventBus, PushSender, A2A_PUSH_SETTINGS, A2A_SETTINGS],
+  useFactory: (
+    store: TaskStore,
+    bus: TaskEventBus,
+    sender: PushSender,
+    settings: PushSettings,
+    { lease }: A2ASettings,
+  ) => {
     const { pushConfigs: configs } = store;
     if (!settings.isEnabled || !configs) return new SilentPushDispatcher();
     if (settings.allowPrivate) {
@@ -20,7 +27,7 @@ export const PUSH_DISPATCHER: FactoryProvider<PushDispatcher> = {
     }
     const deps = { store, configs, bus, sender, settings };
     if (!settings.isDurable) return new BestEffortDispatcher(deps);
-    if (configs.cursors && store.eventsAfter) return new DurableDispatcher(deps, configs.cursors);
+    if (configs.cursors && store.eventsAfter) return new DurableDispatcher(deps, configs.cursors, lease);
     throw new A2AConfigurationError(
       "push.delivery is 'durable', and the store cannot keep what is still to be delivered. Keep tasks in a database, or let delivery be 'best-effort'.",
     );

@@ -57,7 +57,10 @@ export function describePushCursors(name: string, subject: PushStoreSubject): vo
       const record = await followed();
       expect(await claimed(record)).toBeUndefined();
       await update(record);
-      expect(await claimed(record)).toEqual({ record, delivered: 0, attempts: 0, failingFor: 0 });
+      expect(await claimed(record)).toEqual({
+        ...{ record, contextId: (await tasks.read(taskOf(record))).task.contextId },
+        ...{ delivered: 0, attempts: 0, failingFor: 0 },
+      });
       expect(await claimed(record, 'another')).toBeUndefined();
       expect(await claimed(record)).toBeUndefined();
     });

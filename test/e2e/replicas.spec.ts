@@ -1,44 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
-import { postgresUrl } from '../support/data-sources.js';
 import { rpc, send, taskWhen, userMessage, type RpcAnswer } from '../support/rpc.js';
+import { sharedPostgres, sharedSqlite, type SharedDatabase } from '../support/shared-database.js';
 import { fold, openStream } from '../support/stream-reader.js';
 import { startSut, type SutProcess } from '../support/sut-process.js';
 import { until } from '../support/until.js';
 
 const LEASE = 2_000;
 const TERMINAL = /COMPLETED|CANCELED|FAILED|REJECTED/u;
-
-interface SharedDatabase {
-  readonly url: string;
-  readonly drop: () => Promise<void>;
-}
-
-async function postgres(): Promise<SharedDatabase> {
-  const admin = await new DataSource({ type: 'postgres', url: postgresUrl() }).initialize();
-  const name = `replicas_${process.pid}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  return {
-    url: postgresUrl().replace(/[^/]+$/u, name),
-    drop: async () => {
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.destroy();
-    },
-  };
-}
-
-async function sqlite(): Promise<SharedDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'nestjs-a2a-replicas-'));
-  return {
-    url: `sqlite:${join(folder, 'tasks.sqlite')}`,
-    drop: async () => {
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
 
 async function stat({ url }: SutProcess): Promise<{ executions: number; liveRuns: number }> {
   return (await (await fetch(`${url}/stat`)).json()) as { executions: number; liveRuns: number };
@@ -55,8 +23,8 @@ async function stateOn({ url }: SutProcess, id: string): Promise<string> {
 }
 
 describe.each([
-  ['PostgreSQL', postgres],
-  ['a SQLite file', sqlite],
+  ['PostgreSQL', sharedPostgres],
+  ['a SQLite file', sharedSqlite],
 ] as const)('Two processes on %s', (_name, open) => {
   let database: SharedDatabase;
   let a: SutProcess;

@@ -12,7 +12,7 @@ import { StatController } from './stat.controller.js';
 /** The system under test: an agent whose one skill behaves as it is told. */
 @Module({})
 export class AppModule {
-  static with({ limits, database, lease }: Pick<SutSettings, 'limits' | 'database' | 'lease'>): DynamicModule {
+  static with({ limits, database, lease, push }: Omit<SutSettings, 'port' | 'adapter'>): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -29,6 +29,7 @@ export class AppModule {
             },
             principal: headerPrincipal,
             ...(lease !== undefined && { lease }),
+            ...(push && { push }),
             ...(!limits && NO_LIMITS),
           }),
         }),

@@ -1,3 +1,5 @@
+import type { PushOptions } from 'nestjs-a2a';
+
 /** How this host is run. */
 export interface SutSettings {
   /** 0 picks a free one. */
@@ -9,6 +11,8 @@ export interface SutSettings {
   readonly database: string | undefined;
   /** For how long a process that is not heard of keeps its runs, in milliseconds; `undefined`: the package's default. */
   readonly lease?: number | undefined;
+  /** How webhooks are notified; those of this machine always may be. */
+  readonly push?: PushOptions | undefined;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface SutSettings {
  * @throws {Error} for a variable that this host cannot honour
  */
 export function readSettings(env: NodeJS.ProcessEnv): SutSettings {
-  const { PORT = '9999', ADAPTER = 'express', LIMITS = 'on', DATABASE_URL, LEASE_MS } = env;
+  const { PORT = '9999', ADAPTER = 'express', LIMITS = 'on', DATABASE_URL, LEASE_MS, PUSH } = env;
   if (DATABASE_URL && !/^(?:postgres(?:ql)?:\/\/|sqlite:.)/u.test(DATABASE_URL)) {
     throw new Error('DATABASE_URL must begin with "postgres://", or with "sqlite:" and go on with a path.');
   }
@@ -32,5 +36,14 @@ export function readSettings(env: NodeJS.ProcessEnv): SutSettings {
     limits: LIMITS !== 'off',
     database: DATABASE_URL || undefined,
     lease: LEASE_MS ? Number(LEASE_MS) : undefined,
+    push: { allowPrivate: true, ...(PUSH ? readJson(PUSH) : {}) },
   };
+}
+
+function readJson(text: string): PushOptions {
+  try {
+    return JSON.parse(text) as PushOptions;
+  } catch {
+    throw new Error('PUSH must be the push options, as JSON.');
+  }
 }
