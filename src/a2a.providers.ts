@@ -1,6 +1,7 @@
 import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
 import { DiscoveryModule, ModuleRef } from '@nestjs/core';
 import { A2A_OPTIONS } from './a2a.constants.js';
+import { CARD_PROVIDERS } from './a2a.card.js';
 import { A2A_DATA_SOURCE, databaseModule, type DatabaseOptions } from './a2a.database.js';
 import { DEFAULT_PATH, resolveOptions, type A2AModuleExtras, type A2AOptions, type PortOption } from './a2a.options.js';
 import { A2AService } from './a2a.service.js';
@@ -15,9 +16,9 @@ import { RpcDispatcher } from './bindings/jsonrpc/rpc.dispatcher.js';
 import { callerCheckProviders } from './bindings/caller-check.js';
 import { RouteConflictDetector } from './bindings/route-conflict.detector.js';
 import { StreamRelay } from './bindings/sse/stream-relay.js';
-import { AgentCardRoute } from './bindings/well-known/agent-card.route.js';
-import { CardBuilder } from './card/card.builder.js';
 import { A2A_CARD_OPTIONS } from './card/card.options.js';
+import { ExtendedCardProvider, NoExtendedCard } from './card/extended-card.provider.js';
+import { A2A_PROTECTED_RESOURCE } from './card/protected-resource.options.js';
 import { Clock, SystemClock } from './context/clock.js';
 import { IdGenerator, UuidGenerator } from './context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from './context/settings.js';
@@ -76,6 +77,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       storeProvider(extras.database),
       ...callerCheckProviders([...guards, ...principalGuards]),
       RELAY,
+      ...CARD_PROVIDERS,
       ...SERVICES,
     ],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
@@ -84,11 +86,9 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
 
 const SERVICES: readonly Provider[] = [
   A2AService,
-  AgentCardRoute,
   BodyReader,
   CallFactory,
   CapabilityPolicy,
-  CardBuilder,
   EndpointPath,
   EntryGate,
   EntryMiddleware,
@@ -126,6 +126,13 @@ function portProviders(path: string): Provider[] {
   return [
     fromOptions(A2A_SETTINGS, (options) => resolveOptions(options, path)),
     fromOptions(A2A_CARD_OPTIONS, ({ card }) => card),
+    fromOptions(A2A_PROTECTED_RESOURCE, ({ protectedResource }) => protectedResource),
+    fromOptions(ExtendedCardProvider, ({ extendedCard }, modules) => {
+      if (extendedCard === undefined) return new NoExtendedCard();
+      return isPort<ExtendedCardProvider>(extendedCard, 'provide')
+        ? resolvePort(extendedCard, modules)
+        : { provide: extendedCard };
+    }),
     fromOptions(A2A_SKILL_DEFINITIONS, ({ skills = [] }) => skills),
     fromOptions(Clock, ({ clock }) => clock ?? new SystemClock()),
     fromOptions(IdGenerator, ({ ids }) => ids ?? new UuidGenerator()),

@@ -6,6 +6,7 @@ import {
   type A2AMethod,
   type AgentCapabilities,
 } from '#protocol';
+import { CapabilitySource } from '../card/capability.source.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 
 /**
@@ -14,15 +15,18 @@ import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
  * @see A2A v1.0 §3.3.4 Capability Validation
  */
 @Injectable()
-export class CapabilityPolicy {
-  constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
+export class CapabilityPolicy extends CapabilitySource {
+  constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {
+    super();
+  }
 
   capabilities(): AgentCapabilities {
-    const { extensions, streaming } = this.settings;
+    const { extendedAgentCard, extensions, streaming } = this.settings;
     return {
       streaming,
       pushNotifications: false,
       ...(extensions.length > 0 && { extensions: structuredClone([...extensions]) }),
+      ...(extendedAgentCard && { extendedAgentCard }),
     };
   }
 

@@ -9,6 +9,7 @@ import {
 import type { CallContext } from '../context/call-context.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { CapabilityPolicy } from './capability.policy.js';
+import { ExtendedCardService } from './extended-card.service.js';
 import { MessageService } from './message.service.js';
 import { StreamService } from './stream.service.js';
 import type { StreamFrame } from './task-stream.js';
@@ -37,6 +38,7 @@ export class RequestHandler {
     messages: MessageService,
     tasks: TaskService,
     streams: StreamService,
+    extendedCards: ExtendedCardService,
   ) {
     this.streams = {
       SendStreamingMessage: (request, call) => streams.send(request, call),
@@ -47,6 +49,7 @@ export class RequestHandler {
       GetTask: (request, call) => tasks.get(request, call),
       ListTasks: (request, call) => tasks.list(request, call),
       CancelTask: (request, call) => tasks.cancel(request, call),
+      GetExtendedAgentCard: (request, call) => extendedCards.get(request, call),
     };
   }
 
