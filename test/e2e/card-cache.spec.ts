@@ -181,7 +181,9 @@ describe.each(ADAPTERS)('the card on %s, asked for again,', (adapter) => {
 
     it('is left to the CORS of the host where there is one (R-28)', async () => {
       const { url } = await start({
-        configure: (app) => void app.enableCors({ origin: 'https://app.example.com', credentials: true }),
+        configure: (app) => {
+          app.enableCors({ origin: 'https://app.example.com', credentials: true });
+        },
       });
       const { headers } = await read(url, ORIGIN);
       expect(headers).toMatchObject({

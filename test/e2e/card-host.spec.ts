@@ -129,7 +129,9 @@ describe.each(ADAPTERS)('the card on %s, without a URL that is configured,', (ad
 
   it('adds to what the host has said of variants (CARD-05)', async () => {
     const { url } = await start({
-      configure: (app) => void app.enableCors({ origin: ['https://one.example', 'https://two.example'] }),
+      configure: (app) => {
+        app.enableCors({ origin: ['https://one.example', 'https://two.example'] });
+      },
     });
     const { headers } = await read(url, { origin: 'https://one.example' });
     expect(headers['vary']).toBe('Origin, Host, X-Forwarded-Host, X-Forwarded-Proto');
