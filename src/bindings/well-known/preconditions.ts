@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Rendering } from '../../card/rendering.js';
 
-const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/gu;
+/** The quoted part of an entity tag, which is all that the weak comparison looks at. */
+const OPAQUE_TAG = /"[^"]*"/gu;
 /** All three forms of an HTTP date begin with the name of a day; the oldest names no zone. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*?( GMT)?$/u;
 
@@ -14,7 +15,7 @@ export function isUnchanged(headers: IncomingHttpHeaders, { etag, modifiedAt }: 
   const tags = headers['if-none-match'];
   if (tags !== undefined) {
     // Compared weakly: proxies that compress make strong tags weak ones.
-    return tags.trim() === '*' || [...tags.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
+    return tags.trim() === '*' || (tags.match(OPAQUE_TAG)?.includes(etag) ?? false);
   }
   const since = timeOf(headers['if-modified-since']);
   return modifiedAt !== undefined && since !== undefined && Math.floor(modifiedAt / 1_000) * 1_000 <= since;
