@@ -34,6 +34,7 @@ describe('The defaults (OPS-02)', () => {
     ['skillMetadataKey', 'a2a.skill', 'R-14'],
     ['enforceInputModes', true, 'SEND-18'],
     ['challenge', undefined, 'ISO-02'],
+    ['extendedAgentCard', false, 'XC-02'],
     ['interfaceTenant', undefined, 'ISO-09'],
   ] as const)('of %s are %p (%s)', (name, expected, _id) => {
     expect(settingsOf()[name]).toBe(expected);

@@ -1,8 +1,10 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
-import type { AgentExtension } from '#protocol';
+import type { AgentCard, AgentExtension } from '#protocol';
 import type { DatabaseOptions } from './a2a.database.js';
 import { resolveHealthPaths, resolveRole, type A2ARole } from './bindings/role/role.js';
-import { DEFAULT_MODES, type CardOptions } from './card/card.options.js';
+import { assertCardOptions, DEFAULT_MODES, type CardOptions } from './card/card.options.js';
+import type { ExtendedCardAnswer, ExtendedCardContext, ExtendedCardProvider } from './card/extended-card.provider.js';
+import { assertProtectedResource, type ProtectedResourceOptions } from './card/protected-resource.options.js';
 import type { Clock } from './context/clock.js';
 import { A2AConfigurationError } from './context/configuration.error.js';
 import type { IdGenerator } from './context/id-generator.js';
@@ -48,8 +50,18 @@ export interface A2AOptions {
   readonly versionPolicy?: 'lenient' | 'strict';
   /** Extensions that the agent supports, or requires. @default [] */
   readonly extensions?: readonly AgentExtension[];
-  /** The `WWW-Authenticate` of a 401, such as `Bearer`. @default none */
+  /** The `WWW-Authenticate` of a 401, such as `Bearer`. @default none, or what `protectedResource` makes of it */
   readonly challenge?: string;
+  /** Tells clients where to get tokens, by OAuth 2 protected resource metadata (RFC 9728). @default nothing is told */
+  readonly protectedResource?: ProtectedResourceOptions;
+  /**
+   * Gives authenticated callers a card of their own. The card then promises it; nothing for a caller is -32007.
+   *
+   * @default none, and the card promises none
+   */
+  readonly extendedCard?:
+    | ((card: AgentCard, context: ExtendedCardContext) => ExtendedCardAnswer | Promise<ExtendedCardAnswer>)
+    | PortOption<ExtendedCardProvider>;
   /** Bytes. @default 1 MiB */
   readonly maxBodyBytes?: number;
   /** Bytes that one task may take; negative: no bound. @default 16 MiB */
@@ -156,6 +168,7 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     versionPolicy: options.versionPolicy ?? 'lenient',
     extensions: structuredClone(options.extensions ?? []),
     challenge: options.challenge,
+    extendedAgentCard: options.extendedCard !== undefined,
     interfaceTenant: options.card.tenant,
     defaultPageSize: positiveOr(options.defaultPageSize, 50),
     maxPageSize: positiveOr(options.maxPageSize, 100),
@@ -187,15 +200,14 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
 }
 
 /** JavaScript callers, and casts, can leave out what the types demand. */
-function assertComplete({ principal, card }: Partial<A2AOptions>): void {
+function assertComplete({ principal, card, protectedResource }: Partial<A2AOptions>): void {
   if (!principal) {
     throw new A2AConfigurationError(
       'The option `principal` is missing: every task has an owner. Pass a function that takes the owner from the request, such as `(request) => ({ owner: request.user?.sub })`.',
     );
   }
-  if (!card?.name || !card.description) {
-    throw new A2AConfigurationError('The options `card.name` and `card.description` are missing. Give the agent both.');
-  }
+  assertCardOptions(card ?? ({} as CardOptions));
+  if (protectedResource) assertProtectedResource(protectedResource);
 }
 
 function checkedPath(path: string): string {

@@ -1,6 +1,7 @@
 import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
 import { DiscoveryModule, ModuleRef } from '@nestjs/core';
 import { A2A_OPTIONS } from './a2a.constants.js';
+import { CARD_PROVIDERS } from './a2a.card.js';
 import { A2A_DATA_SOURCE, databaseModule, type DatabaseOptions } from './a2a.database.js';
 import { PublicTargetPolicy, TargetPolicy } from '#outbound';
 import { DEFAULT_PATH, resolveOptions, type A2AModuleExtras, type A2AOptions } from './a2a.options.js';
@@ -18,9 +19,9 @@ import { AgentPaths } from './bindings/role/agent-paths.js';
 import { RoleGate } from './bindings/role/role.gate.js';
 import { RouteConflictDetector } from './bindings/route-conflict.detector.js';
 import { StreamRelay } from './bindings/sse/stream-relay.js';
-import { AgentCardRoute } from './bindings/well-known/agent-card.route.js';
-import { CardBuilder } from './card/card.builder.js';
 import { A2A_CARD_OPTIONS } from './card/card.options.js';
+import { ExtendedCardProvider, NoExtendedCard } from './card/extended-card.provider.js';
+import { A2A_PROTECTED_RESOURCE } from './card/protected-resource.options.js';
 import { Clock, SystemClock } from './context/clock.js';
 import { IdGenerator, UuidGenerator } from './context/id-generator.js';
 import type { PortOption } from './context/port-option.js';
@@ -88,6 +89,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       ...callerCheckProviders([...guards, ...principalGuards]),
       RELAY,
       PUSH_DISPATCHER,
+      ...CARD_PROVIDERS,
       ...SERVICES,
     ],
     exports: [A2AService, TaskStore, PrincipalService, SkillRegistry],
@@ -96,12 +98,10 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
 
 const SERVICES: readonly Provider[] = [
   A2AService,
-  AgentCardRoute,
   AgentPaths,
   BodyReader,
   CallFactory,
   CapabilityPolicy,
-  CardBuilder,
   EndpointPath,
   EntryGate,
   EntryMiddleware,
@@ -151,6 +151,13 @@ function portProviders(path: string): Provider[] {
       return policy === undefined
         ? new PublicTargetPolicy({ allowPrivate, requireHttps })
         : resolvePort(policy, modules);
+    }),
+    fromOptions(A2A_PROTECTED_RESOURCE, ({ protectedResource }) => protectedResource),
+    fromOptions(ExtendedCardProvider, ({ extendedCard }, modules) => {
+      if (extendedCard === undefined) return new NoExtendedCard();
+      return isPort<ExtendedCardProvider>(extendedCard, 'provide')
+        ? resolvePort(extendedCard, modules)
+        : { provide: extendedCard };
     }),
     fromOptions(A2A_SKILL_DEFINITIONS, ({ skills = [] }) => skills),
     fromOptions(Clock, ({ clock }) => clock ?? new SystemClock()),

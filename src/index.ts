@@ -3,8 +3,23 @@ export type { DatabaseOptions } from './a2a.database.js';
 export type { A2AModuleExtras, A2AOptions } from './a2a.options.js';
 export { A2AService, type A2AHealth, type A2AStatistics } from './a2a.service.js';
 export type { A2ARole } from './bindings/role/role.js';
-export { AGENT_CARD_PATH } from './bindings/well-known/agent-card.route.js';
-export type { CardOptions } from './card/card.options.js';
+export { AGENT_CARD_PATH } from './bindings/well-known/agent-card.document.js';
+export type { CardInterface, CardOptions } from './card/card.options.js';
+export {
+  ExtendedCardProvider,
+  type ExtendedCardAnswer,
+  type ExtendedCardContext,
+} from './card/extended-card.provider.js';
+export type { ProtectedResourceOptions } from './card/protected-resource.options.js';
+export {
+  apiKey,
+  httpBasic,
+  httpBearer,
+  mutualTls,
+  oauth2,
+  openIdConnect,
+  type OAuth2Flow,
+} from './card/security-schemes.js';
 export { A2A_CONTEXT_TYPE, A2AExecutionContext, type A2AExecution } from './context/a2a-execution-context.js';
 export type { CallContext } from './context/call-context.js';
 export { Clock, SystemClock } from './context/clock.js';
@@ -86,6 +101,8 @@ export {
   type JsonValue,
   type Message,
   type Part,
+  type SecurityRequirement,
+  type SecurityScheme,
   type SendMessageConfiguration,
   type Task,
   type TaskStatus,

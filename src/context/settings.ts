@@ -17,6 +17,8 @@ export interface A2ASettings {
   readonly extensions: readonly AgentExtension[];
   /** The value of `WWW-Authenticate` on a 401. */
   readonly challenge: string | undefined;
+  /** Whether the card promises an extended one. */
+  readonly extendedAgentCard: boolean;
   /** The tenant that the card's interface advertises. */
   readonly interfaceTenant: string | undefined;
   readonly defaultPageSize: number;

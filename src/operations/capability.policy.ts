@@ -6,6 +6,7 @@ import {
   type A2AMethod,
   type AgentCapabilities,
 } from '#protocol';
+import { CapabilitySource } from '../card/capability.source.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { A2A_PUSH_SETTINGS, type PushSettings } from '../push/push.settings.js';
 import { TaskStore } from '../store/task.store.js';
@@ -16,19 +17,22 @@ import { TaskStore } from '../store/task.store.js';
  * @see A2A v1.0 §3.3.4 Capability Validation
  */
 @Injectable()
-export class CapabilityPolicy {
+export class CapabilityPolicy extends CapabilitySource {
   constructor(
     @Inject(A2A_SETTINGS) private readonly settings: A2ASettings,
     @Inject(A2A_PUSH_SETTINGS) private readonly push: PushSettings,
     private readonly store: TaskStore,
-  ) {}
+  ) {
+    super();
+  }
 
   capabilities(): AgentCapabilities {
-    const { extensions, streaming } = this.settings;
+    const { extendedAgentCard, extensions, streaming } = this.settings;
     return {
       streaming,
       pushNotifications: this.push.isEnabled && this.store.pushConfigs !== undefined,
       ...(extensions.length > 0 && { extensions: structuredClone([...extensions]) }),
+      ...(extendedAgentCard && { extendedAgentCard }),
     };
   }
 

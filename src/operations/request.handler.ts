@@ -9,6 +9,7 @@ import {
 import type { CallContext } from '../context/call-context.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { CapabilityPolicy } from './capability.policy.js';
+import { ExtendedCardService } from './extended-card.service.js';
 import { MessageService } from './message.service.js';
 import { PushConfigService } from './push-config.service.js';
 import { StreamService } from './stream.service.js';
@@ -39,6 +40,7 @@ export class RequestHandler {
     tasks: TaskService,
     streams: StreamService,
     pushConfigs: PushConfigService,
+    extendedCards: ExtendedCardService,
   ) {
     this.streams = {
       SendStreamingMessage: (request, call) => streams.send(request, call),
@@ -53,6 +55,7 @@ export class RequestHandler {
       GetTaskPushNotificationConfig: (request, call) => pushConfigs.get(request, call),
       ListTaskPushNotificationConfigs: (request, call) => pushConfigs.list(request, call),
       DeleteTaskPushNotificationConfig: (request, call) => pushConfigs.delete(request, call),
+      GetExtendedAgentCard: (request, call) => extendedCards.get(request, call),
     };
   }
 

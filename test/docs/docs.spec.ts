@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ERROR_TABLE } from 'nestjs-a2a/protocol';
 import ts from 'typescript';
 import { rpc } from '../support/rpc.js';
+import { DiscoverableModule } from './card.js';
 import { AppModule } from './quickstart.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -68,6 +69,30 @@ describe('The three steps of the README (PKG-13)', () => {
   });
 });
 
+describe('The application of the page about the card (PKG-13, CARD-04, XC-01a)', () => {
+  it('shows its schemes to everybody, and its extended card to none but partners', async () => {
+    const module = await Test.createTestingModule({ imports: [DiscoverableModule] }).compile();
+    const app = module.createNestApplication({ forceCloseConnections: true, logger: false });
+    await app.listen(0, '127.0.0.1');
+    const url = await app.getUrl();
+    const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+    const known = await rpc(url, 'GetExtendedAgentCard', {}, { headers: { authorization: 'Bearer alice' } });
+    const stranger = await rpc(url, 'GetExtendedAgentCard');
+    await app.close();
+    expect(card).toMatchObject({
+      securityRequirements: [{ schemes: { partners: {} } }, { schemes: { staff: {} } }],
+      skills: [
+        { id: 'summarize', securityRequirements: [{ schemes: { partners: { list: ['invoices:read'] } } }, {}] },
+        { id: 'remind' },
+      ],
+    });
+    expect(known.body.error.code).toBe(-32007);
+    expect(stranger.headers.get('www-authenticate')).toBe(
+      'Bearer realm="invoices", resource_metadata="https://invoices.example.com/.well-known/oauth-protected-resource/a2a"',
+    );
+  });
+});
+
 describe('The page of errors', () => {
   it('has a row for each code, with its name and reason (ERR-01, OPS-06)', () => {
     const page = read('docs/errors.md').replaceAll(/ +/gu, ' ');
@@ -77,16 +102,21 @@ describe('The page of errors', () => {
   });
 });
 
+const OPTION_FILES = ['src/a2a.options.ts', 'src/card/card.options.ts', 'src/card/protected-resource.options.ts'];
+
 describe('The page of options', () => {
-  it.each(['A2AOptions', 'A2AModuleExtras', 'CardOptions'])('names every member of %s (OPS-06)', (name) => {
-    const page = read('docs/options.md');
-    const missing = membersOf(name).filter((member) => !page.includes(`\`${member}\``));
-    expect(missing).toEqual([]);
-  });
+  it.each(['A2AOptions', 'A2AModuleExtras', 'CardOptions', 'ProtectedResourceOptions'])(
+    'names every member of %s (OPS-06)',
+    (name) => {
+      const page = read('docs/options.md');
+      const missing = membersOf(name).filter((member) => !page.includes(`\`${member}\``));
+      expect(missing).toEqual([]);
+    },
+  );
 });
 
 function membersOf(name: string): string[] {
-  for (const path of ['src/a2a.options.ts', 'src/card/card.options.ts']) {
+  for (const path of OPTION_FILES) {
     const source = ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
     const found = source.statements.find(
       (statement): statement is ts.InterfaceDeclaration =>

@@ -3,7 +3,7 @@ import { ConfigModule, ConfigService } from '@nestjs/config';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { A2AModule } from 'nestjs-a2a';
+import { A2AModule, httpBearer } from 'nestjs-a2a';
 import { A2AHealthIndicator } from 'nestjs-a2a/terminus';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtAuthGuard } from './auth/jwt-auth.guard.js';
@@ -39,8 +39,7 @@ import { InvoicesModule } from './invoices/invoices.module.js';
           description: 'Answers questions about invoices, and drafts reminders.',
           version: '1.0.0',
           url: () => publicUrl(config, host),
-          securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } } },
-          securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+          security: { bearer: httpBearer('JWT') },
         },
         principal: ({ user }: AuthenticatedRequest) => ({
           owner: user?.sub,

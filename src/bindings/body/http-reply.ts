@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http';
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Text, or its UTF-8 bytes; left away where the status allows none. */
+  readonly body: string | Buffer;
 }
 
 /** A reply of Fastify, as far as it is used here. */
@@ -12,7 +13,7 @@ interface FastifyReplyLike {
   readonly raw: ServerResponse;
   code(status: number): this;
   headers(headers: Readonly<Record<string, string>>): this;
-  send(payload: Buffer): this;
+  send(payload: Buffer | undefined): this;
 }
 
 /** The response of Node behind a response of Express or a reply of Fastify. */
@@ -27,18 +28,26 @@ export function rawResponse(response: unknown): ServerResponse {
 export function sendReply(response: unknown, { status, headers, body }: HttpReply): void {
   const raw = rawResponse(response);
   if (raw.writableEnded || raw.destroyed) return;
-  const bytes = Buffer.from(body, 'utf8');
+  const isBodyless = status === 204 || status === 304;
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
   if (raw.headersSent) {
     raw.end(bytes);
     return;
   }
   if (raw !== response) {
     // A Buffer passes Fastify's serialisers as it is.
-    (response as FastifyReplyLike).code(status).headers(headers).send(bytes);
+    (response as FastifyReplyLike)
+      .code(status)
+      .headers(headers)
+      .send(isBodyless ? undefined : bytes);
     return;
   }
   raw.statusCode = status;
   for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value);
+  if (isBodyless) {
+    raw.end();
+    return;
+  }
   raw.setHeader('Content-Length', bytes.length);
   raw.end(bytes);
 }

@@ -57,7 +57,7 @@ export function createJsonRpcController(
       const envelope = envelopeOf(request) as Envelope;
       const call = this.calls.create(request, response);
       const result = await this.dispatcher.dispatch(envelope, call);
-      const headers = this.extensionHeader(call.requestedExtensions);
+      const headers = { ...this.extensionHeader(call.requestedExtensions), ...privacyHeader(envelope.method) };
       if (typeof result === 'string') sendReply(response, resultReply(envelope.id, result, headers));
       else await this.relay.relay(result, envelope.id, call, headers);
     }
@@ -75,4 +75,13 @@ export function createJsonRpcController(
     }
   }
   return JsonRpcController;
+}
+
+/**
+ * What one caller's card says is kept by no cache, even one that knows `no-store` as a hint only.
+ *
+ * @see A2A v1.0 §13.3 Extended Agent Card Access Control
+ */
+function privacyHeader(method: string): Record<string, string> {
+  return method === 'GetExtendedAgentCard' ? { 'Cache-Control': 'private, no-store' } : {};
 }

@@ -1,7 +1,6 @@
 import {
   Catch,
   HttpException,
-  Inject,
   Injectable,
   Logger,
   NotFoundException,
@@ -16,12 +15,12 @@ import {
   scrub,
   UnauthenticatedError,
 } from '#protocol';
-import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
 import { describeError } from '../../context/describe-error.js';
 import { TooManyStreamsError } from '../../operations/seat.registry.js';
 import { captureOf } from '../body/capture.js';
 import { sendReply, type HttpReply } from '../body/http-reply.js';
 import { errorReply, HttpRefusal } from '../body/rpc-reply.js';
+import { Challenger } from './challenger.js';
 import { idOf } from './rpc-request.js';
 
 /**
@@ -36,23 +35,29 @@ import { idOf } from './rpc-request.js';
 export class RpcExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger(RpcExceptionFilter.name);
 
-  constructor(@Inject(A2A_SETTINGS) private readonly settings: A2ASettings) {}
+  constructor(private readonly challenger: Challenger) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<unknown>();
-    sendReply(http.getResponse(), this.replyTo(exception, request));
+    const reply = this.replyTo(exception, request);
+    if (reply.status !== 401 && reply.status !== 403) sendReply(http.getResponse(), reply);
+    else void this.refuse(reply, exception, request, http.getResponse());
+  }
+
+  private async refuse(reply: HttpReply, exception: unknown, request: unknown, response: unknown): Promise<void> {
+    const challenge = await this.challenger.challenge(reply.status, exception, request);
+    const headers = { ...reply.headers, ...(challenge !== undefined && { 'WWW-Authenticate': challenge }) };
+    sendReply(response, { ...reply, headers });
   }
 
   private replyTo(exception: unknown, request: unknown): HttpReply {
     if (!captureOf(request) && exception instanceof HttpException) return plainReply(exception);
     const reply = this.errorReplyTo(exception, idOf(request));
-    if (reply.status !== 401 && reply.status !== 403) return reply;
-    this.logger.warn(`Refused a call with ${reply.status}: ${scrub(describeError(exception))}`);
-    const { challenge } = this.settings;
-    return reply.status === 401 && challenge !== undefined
-      ? { ...reply, headers: { ...reply.headers, 'WWW-Authenticate': challenge } }
-      : reply;
+    if (reply.status === 401 || reply.status === 403) {
+      this.logger.warn(`Refused a call with ${reply.status}: ${scrub(describeError(exception))}`);
+    }
+    return reply;
   }
 
   private errorReplyTo(exception: unknown, id: string): HttpReply {
