@@ -2,6 +2,7 @@ import type { Provider } from '@nestjs/common';
 import { EndpointPath } from './bindings/body/endpoint-path.js';
 import { Challenger } from './bindings/jsonrpc/challenger.js';
 import { AgentCardDocument } from './bindings/well-known/agent-card.document.js';
+import { JwksDocument } from './bindings/well-known/jwks.document.js';
 import { ProtectedResourceDocument } from './bindings/well-known/protected-resource.document.js';
 import { A2A_WELL_KNOWN_DOCUMENTS, type WellKnownDocument } from './bindings/well-known/well-known-document.js';
 import { WellKnownRoutes } from './bindings/well-known/well-known.routes.js';
@@ -9,7 +10,7 @@ import { BaseUrlResolver } from './card/base-url.resolver.js';
 import { CapabilitySource } from './card/capability.source.js';
 import { CardBuilder } from './card/card.builder.js';
 import { CardInspector } from './card/card.inspector.js';
-import { CardSeal, NoSeal } from './card/card.seal.js';
+import { CardSeal } from './card/card.seal.js';
 import { CardService } from './card/card.service.js';
 import { A2A_MOUNTED_BINDINGS, type MountedBinding } from './card/mounted-binding.js';
 import { ProtectedResource } from './card/protected-resource.js';
@@ -22,14 +23,15 @@ export const CARD_PROVIDERS: readonly Provider[] = [
   BaseUrlResolver,
   CardBuilder,
   CardInspector,
+  CardSeal,
   CardService,
   Challenger,
   ExtendedCardService,
+  JwksDocument,
   ProtectedResource,
   ProtectedResourceDocument,
   WellKnownRoutes,
   { provide: CapabilitySource, useExisting: CapabilityPolicy },
-  { provide: CardSeal, useClass: NoSeal },
   {
     provide: A2A_MOUNTED_BINDINGS,
     inject: [EndpointPath],
@@ -39,7 +41,7 @@ export const CARD_PROVIDERS: readonly Provider[] = [
   },
   {
     provide: A2A_WELL_KNOWN_DOCUMENTS,
-    inject: [AgentCardDocument, ProtectedResourceDocument],
+    inject: [AgentCardDocument, JwksDocument, ProtectedResourceDocument],
     useFactory: (...documents: WellKnownDocument[]): readonly WellKnownDocument[] => documents,
   },
 ];

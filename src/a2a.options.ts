@@ -14,6 +14,7 @@ import type { PrincipalAnswer } from './context/principal.js';
 import type { A2ASettings } from './context/settings.js';
 import type { PushOptions } from './push/push.options.js';
 import type { PrincipalResolver } from './security/principal.resolver.js';
+import type { SigningOptions } from './signing/signing.options.js';
 import type { SkillDefinition } from './skills/registered-skill.js';
 import type { RoutingRequest, SkillRouter } from './skills/skill.router.js';
 import type { TaskStore } from './store/task.store.js';
@@ -98,6 +99,8 @@ export interface A2AOptions {
   readonly maxStreamSeatsPerOwner?: number;
   /** What an owner's stream past the bound does: it is refused, or takes the place of the oldest. @default 'refuse' */
   readonly streamSeatOverflow?: 'refuse' | 'evict-oldest';
+  /** Keys by which clients can tell that the card, and notifications, come from the agent. @default nothing is signed */
+  readonly signing?: SigningOptions;
   /** Whether and how webhooks are notified; `false`: not at all, and the card says so. @default { } */
   readonly push?: PushOptions | false;
   /** Settled tasks kept per owner, tenant and scope set; negative: the host's own affair. @default 64 */

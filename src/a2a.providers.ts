@@ -59,6 +59,8 @@ import { PrincipalResolver } from './security/principal.resolver.js';
 import { PrincipalService } from './security/principal.service.js';
 import { ScopeGuard } from './security/scope.guard.js';
 import { TenantGuard } from './security/tenant.guard.js';
+import { loadSigningKeys } from './signing/load-signing-keys.js';
+import { SigningKeys } from './signing/signing.keys.js';
 import { SkillAccessor } from './skills/skill.accessor.js';
 import { SkillExplorer } from './skills/skill.explorer.js';
 import { SkillInvoker } from './skills/skill.invoker.js';
@@ -145,6 +147,7 @@ function portProviders(path: string): Provider[] {
   return [
     fromOptions(A2A_SETTINGS, (options) => resolveOptions(options, path)),
     fromOptions(A2A_CARD_OPTIONS, ({ card }) => card),
+    fromOptions(SigningKeys, ({ signing }) => loadSigningKeys(signing)),
     fromOptions(A2A_PUSH_SETTINGS, ({ push }) => resolvePushOptions(push)),
     fromOptions(TargetPolicy, ({ push }, modules) => {
       const { policy, allowPrivate = false, requireHttps = false } = push || {};

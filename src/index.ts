@@ -44,6 +44,14 @@ export { PrincipalResolver } from './security/principal.resolver.js';
 export { PrincipalService } from './security/principal.service.js';
 export { ScopeGuard } from './security/scope.guard.js';
 export { TenantGuard } from './security/tenant.guard.js';
+export type {
+  PrivateJwk,
+  SigningKey,
+  SigningKeyMaterial,
+  SigningKeyNames,
+  SigningKeySource,
+  SigningOptions,
+} from './signing/signing.options.js';
 export { isDirectMessage, message, type DirectMessage } from './skills/direct-message.js';
 export type { SkillDefinition } from './skills/registered-skill.js';
 export type { StandardSchema } from './skills/schema.pipe.js';

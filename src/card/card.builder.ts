@@ -62,7 +62,8 @@ export class CardBuilder {
       id,
       name,
       description,
-      tags: [...tags],
+      // A skill has at least one tag (§4.4.5, §5.7).
+      tags: tags.length > 0 ? [...tags] : [id],
       examples: [...examples],
       inputModes: [...inputModes],
       outputModes: [...outputModes],

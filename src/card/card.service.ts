@@ -58,9 +58,9 @@ export class CardService {
     const { url, isPinned } = await this.base(request);
     if (forRequest) {
       const card = await forRequest(this.build(url), request);
-      return { rendering: await this.rendered(card), audience: 'request' };
+      return { rendering: await this.rendered(card, url), audience: 'request' };
     }
-    const rendering = await this.cache.get(url, () => this.rendered(this.build(url), this.clock.now()));
+    const rendering = await this.cache.get(url, () => this.rendered(this.build(url), url, this.clock.now()));
     return { rendering, audience: isPinned ? 'public' : 'host' };
   }
 
@@ -73,7 +73,7 @@ export class CardService {
     return this.builder.build(base, this.capabilities.capabilities());
   }
 
-  private async rendered(card: AgentCard, modifiedAt?: number): Promise<Rendering> {
-    return render(encode('AgentCard', await this.seal.seal(card)), modifiedAt);
+  private async rendered(card: AgentCard, base: string, modifiedAt?: number): Promise<Rendering> {
+    return render(encode('AgentCard', await this.seal.seal(card, base)), modifiedAt);
   }
 }

@@ -16,7 +16,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   card: ['context', 'skills', 'signing'],
   operations: ['context', 'store', 'events', 'skills', 'execution', 'push', 'card'],
   security: ['context', 'store'],
-  bindings: ['context', 'security', 'operations', 'card'],
+  bindings: ['context', 'security', 'operations', 'card', 'signing'],
 };
 const openToAll = /^src\/(a2a\.(options|constants)\.ts$|logging\/)/;
 

@@ -3,6 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { AGENT_CARD_PATH } from 'nestjs-a2a';
 import { ADAPTERS, startAgent, type Agent, type AgentSetup } from '../support/agent.js';
 import { PINNED, PUBLIC, read, readRaw, urlsOf } from '../support/card.js';
+import { jwkOf, keyPair } from '../support/signing-keys.js';
 import { EchoSkill } from '../support/wire-skills.js';
 
 const EVIL = 'evil.example';
@@ -56,7 +57,8 @@ describe.each(ADAPTERS)('the card on %s, with a URL that is configured,', (adapt
   let plain: { readonly text: string; readonly etag: string };
 
   beforeAll(async () => {
-    agent = await startAgent({ adapter, skills: [EchoSkill], options: { card: PINNED } });
+    const signing = { keys: [jwkOf(keyPair('ES256').privateKey)] };
+    agent = await startAgent({ adapter, skills: [EchoSkill], options: { card: PINNED, signing } });
     const { text, headers } = await read(agent.url);
     plain = { text, etag: headers['etag']! };
   });
@@ -65,6 +67,7 @@ describe.each(ADAPTERS)('the card on %s, with a URL that is configured,', (adapt
   it('has more than forty claims made to it, and one truth', () => {
     expect(CLAIMS.length).toBeGreaterThanOrEqual(40);
     expect(plain.text).toContain(`"${PUBLIC}/a2a"`);
+    expect(plain.text).toContain('"signatures"');
   });
 
   it.each(CLAIMS)('is the same, byte for byte, for GET %s %s %s %s (B-15, S-16)', async (target, ...headers) => {

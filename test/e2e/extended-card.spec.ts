@@ -66,7 +66,7 @@ describe.each(ADAPTERS)('the extended card on %s', (adapter) => {
   it('is promised on the card where there is one (PKG-07c, CARD-02c, §3.1.11)', async () => {
     const { url, service } = await start(withSecret);
     const { capabilities } = (await read(url)).body;
-    expect(capabilities).toEqual({ streaming: true, pushNotifications: false, extendedAgentCard: true });
+    expect(capabilities).toEqual({ streaming: true, pushNotifications: true, extendedAgentCard: true });
     expect(service.capabilities()).toEqual(capabilities);
   });
 

@@ -1,13 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { A2A_SETTINGS, type A2ASettings } from '../../context/settings.js';
+import { JWKS_PATH } from '../../signing/jwks-path.js';
+import { AGENT_CARD_PATH, LEGACY_AGENT_CARD_PATH } from '../well-known/agent-card.document.js';
 import { EndpointPath } from '../body/endpoint-path.js';
 
 /** The documents by which clients find the agent and learn how to identify themselves. */
-const DOCUMENTS: readonly string[] = [
-  '/.well-known/agent-card.json',
-  '/.well-known/agent.json',
-  '/.well-known/jwks.json',
-];
+const DOCUMENTS: readonly string[] = [AGENT_CARD_PATH, LEGACY_AGENT_CARD_PATH, JWKS_PATH];
 
 /** The metadata of a protected resource, at its own path or with the resource's path behind it (RFC 9728 §3.1). */
 const RESOURCE_METADATA = /^\/\.well-known\/oauth-protected-resource(?:\/[\w~-][\w.~-]*)*$/u;
