@@ -11,6 +11,8 @@ import { PushDispatcher } from './push.dispatcher.js';
 
 /** How often configs are looked for that another process, or a failure, has left behind, in milliseconds. */
 const PAUSE = 1_000;
+/** How much later than due a config is looked for, in milliseconds: clocks are rounded, and the store's is another. */
+const CLOCK_MARGIN = 5;
 
 /**
  * Brings every update to its receivers, however often they, or processes, fail.
@@ -119,7 +121,7 @@ export class DurableDispatcher extends PushDispatcher {
     const pause = await delivery.run();
     this.deliveries.delete(delivery);
     if (pause === 0) this.wake();
-    else this.lookWithin(pause);
+    else this.lookWithin(pause + CLOCK_MARGIN);
   }
 
   private lookWithin(pause: number): void {
