@@ -1,6 +1,7 @@
 export { DEFAULT_CARD_ALGORITHMS, type CardAlgorithm } from './card-algorithm.js';
+export type { JwkSet, TrustedJwk } from './jwk-set.js';
 export { fetchJwks, MAX_JWKS_BYTES, type JwksFetch } from './jwks-fetch.js';
-export type { JwkSet, KeySource, TrustedJwk } from './trusted-keys.js';
+export type { KeySource } from './trusted-keys.js';
 export { AgentCardVerificationError, type SignatureFailure, type VerificationErrorCode } from './verification-error.js';
 export {
   MAX_CARD_SIGNATURES,
