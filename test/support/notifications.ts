@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID, type KeyObject } from 'node:crypto';
-import { SignJWT, type JWTHeaderParameters } from 'jose';
+import { SignJWT } from 'jose';
 import type { TrustedJwk } from '#client';
 import { jwkOf } from './signing-keys.js';
 
@@ -32,7 +32,7 @@ export function signatureOf(
     body_sha256: sha256(body),
     ...claims,
   })
-    .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'a2a-notification+jwt', ...header } as JWTHeaderParameters)
+    .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'a2a-notification+jwt', ...header })
     .sign(key);
 }
 
