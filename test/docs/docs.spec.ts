@@ -6,6 +6,7 @@ import { ERROR_TABLE } from 'nestjs-a2a/protocol';
 import ts from 'typescript';
 import { rpc } from '../support/rpc.js';
 import { AppModule } from './quickstart.js';
+import { ReceiverModule } from './receiver.js';
 
 const root = join(import.meta.dirname, '../..');
 const documents = [
@@ -65,6 +66,17 @@ describe('The three steps of the README (PKG-13)', () => {
     expect(answer.body.result.task.artifacts[0].parts[0].data).toMatchObject({ owner: 'alice', period: '2026' });
     expect(invalid.body.result.task.status).toMatchObject({ state: 'TASK_STATE_REJECTED' });
     expect(invalid.body.result.task.status.message.parts[0].text).toContain('year');
+  });
+});
+
+describe("The receiver's side", () => {
+  it('is an application that turns strangers away (S-11)', async () => {
+    const module = await Test.createTestingModule({ imports: [ReceiverModule] }).compile();
+    const app = module.createNestApplication({ forceCloseConnections: true, logger: false });
+    await app.listen(0, '127.0.0.1');
+    const { status } = await fetch(`${await app.getUrl()}/notifications`, { method: 'POST', body: '{}' });
+    await app.close();
+    expect(status).toBe(401);
   });
 });
 
