@@ -7,9 +7,9 @@ export { NotificationRefusedError, type NotificationRefusalCode } from './notifi
 export {
   NotificationVerifier,
   type NotificationRequest,
-  type NotificationVerifierOptions,
   type VerifiedNotification,
 } from './notification/notification-verifier.js';
+export type { NotificationVerifierOptions } from './notification/notification-verifier.options.js';
 export { ReplayStore, ReplayStoreFullError } from './notification/replay-store.js';
 export type { KeySource } from './trusted-keys.js';
 export { AgentCardVerificationError, type SignatureFailure, type VerificationErrorCode } from './verification-error.js';

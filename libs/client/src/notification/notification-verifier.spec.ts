@@ -10,7 +10,8 @@ import {
 import { jwkOf, keyPair, SIGNING_ALGORITHMS } from '../../../../test/support/signing-keys.js';
 import { MemoryReplayStore } from './memory-replay-store.js';
 import { NotificationRefusedError } from './notification-refused-error.js';
-import { NotificationVerifier, type NotificationVerifierOptions } from './notification-verifier.js';
+import { NotificationVerifier } from './notification-verifier.js';
+import type { NotificationVerifierOptions } from './notification-verifier.options.js';
 import { ReplayStore, ReplayStoreFullError } from './replay-store.js';
 
 const NOW = Date.UTC(2026, 0, 1);

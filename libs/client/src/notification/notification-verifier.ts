@@ -1,50 +1,15 @@
 import { createHash } from 'node:crypto';
-import {
-  decodeStreamResponse,
-  decodeUtf8,
-  NOTIFICATION_SIGNATURE_HEADER,
-  NOTIFICATION_TOKEN_HEADER,
-  readStrictJson,
-  type StreamResponse,
-} from '#protocol';
-import type { JwkSet } from '../jwk-set.js';
-import { fetchJwks, type JwksFetch } from '../jwks-fetch.js';
+import { NOTIFICATION_SIGNATURE_HEADER, NOTIFICATION_TOKEN_HEADER, type StreamResponse } from '#protocol';
+import { fetchJwks } from '../jwks-fetch.js';
 import { CachedKeySet } from './cached-key-set.js';
 import { MemoryReplayStore } from './memory-replay-store.js';
 import { headerOf, type NotificationHeaders } from './notification-headers.js';
 import { NotificationRefusedError } from './notification-refused-error.js';
+import type { NotificationVerifierOptions } from './notification-verifier.options.js';
+import { readEvent } from './notified-event.js';
 import type { ReplayStore } from './replay-store.js';
 import { isSameSecret } from './secret.js';
 import { SignatureVerifier, type SignedClaims } from './signature-verifier.js';
-
-/** Whom a {@link NotificationVerifier} believes. A token, or keys, have to be there. */
-export interface NotificationVerifierOptions {
-  /**
-   * The token that was given to the agent with the webhook: one, or that of each task. A task without one has no
-   * notifications. @default none is asked for
-   */
-  readonly token?: string | ((taskId: string) => string | undefined | Promise<string | undefined>);
-  /** The header that carries the token. @default 'A2A-Notification-Token' */
-  readonly tokenHeader?: string;
-  /** The public keys of the agent, when they are known. */
-  readonly keys?: JwkSet;
-  /** Where the agent publishes its public keys; over https. Asked for the `kid`s that `keys` does not have. */
-  readonly jwksUrl?: string | URL;
-  /** Reads the key set. @default over https, without redirects, at most 64 KiB */
-  readonly fetchJwks?: JwksFetch;
-  /** Whether notifications without a signature are refused. @default true when there are keys */
-  readonly requireSignature?: boolean;
-  /** Whether we have sent off a task of that id, and may hear of it. It is asked only for senders who are known. */
-  readonly isExpected: (taskId: string) => boolean | Promise<boolean>;
-  /** How old a signature may be, in milliseconds. @default 5 minutes */
-  readonly maxAgeMs?: number;
-  /** How far the clock of the agent may be ahead of ours, in milliseconds. @default 30 seconds */
-  readonly clockToleranceMs?: number;
-  /** Remembers the signed notifications that were accepted. @default in the memory of this process */
-  readonly replays?: ReplayStore;
-  /** Epoch milliseconds. @default the clock of the machine */
-  readonly now?: () => number;
-}
 
 /** A notification as it arrived. */
 export interface NotificationRequest {
@@ -117,8 +82,7 @@ export class NotificationVerifier {
     if (claims && claims.bodyHash !== hashOf(bytes)) {
       throw new NotificationRefusedError('body', 'The signature is over another body.');
     }
-    const event = decode(bytes);
-    const taskId = taskIdOf(event);
+    const { taskId, event } = readEvent(bytes);
     await this.checkTokenOfTask(given, taskId);
     if (claims && claims.taskId !== taskId) {
       throw new NotificationRefusedError('task', 'The signature is over another task.');
@@ -179,27 +143,4 @@ function wrongToken(): NotificationRefusedError {
 
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64url');
-}
-
-function decode(bytes: Uint8Array): StreamResponse {
-  try {
-    return decodeStreamResponse(readStrictJson(decodeUtf8(bytes)));
-  } catch (cause) {
-    throw new NotificationRefusedError('malformed', 'The body is no StreamResponse.', { cause });
-  }
-}
-
-/** A Message may come without a task, and is then about nothing that was asked for. */
-function taskIdOf(event: StreamResponse): string {
-  const { task, statusUpdate, artifactUpdate, message } = event as UncheckedEvent;
-  const taskId = task?.id ?? (statusUpdate ?? artifactUpdate ?? message)?.taskId ?? '';
-  if (taskId === '') throw new NotificationRefusedError('malformed', 'The body names no task.');
-  return taskId;
-}
-
-interface UncheckedEvent {
-  readonly task?: { readonly id: string };
-  readonly statusUpdate?: { readonly taskId: string };
-  readonly artifactUpdate?: { readonly taskId: string };
-  readonly message?: { readonly taskId?: string };
 }
