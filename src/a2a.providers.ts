@@ -50,7 +50,7 @@ import { TaskLister } from './operations/task.lister.js';
 import { TaskReader } from './operations/task.reader.js';
 import { TaskService } from './operations/task.service.js';
 import { PushConfigIntake } from './push/push-config.intake.js';
-import { PUSH_DISPATCHER } from './push/push.providers.js';
+import { NOTIFICATION_SIGNER, PUSH_DISPATCHER } from './push/push.providers.js';
 import { PushSecrets } from './push/push.secrets.js';
 import { PushSender } from './push/push.sender.js';
 import { A2A_PUSH_SETTINGS, resolvePushOptions } from './push/push.settings.js';
@@ -90,6 +90,7 @@ export function extendDefinition(definition: DynamicModule, extras: A2AModuleExt
       storeProvider(extras.database),
       ...callerCheckProviders([...guards, ...principalGuards]),
       RELAY,
+      NOTIFICATION_SIGNER,
       PUSH_DISPATCHER,
       ...CARD_PROVIDERS,
       ...SERVICES,

@@ -1,5 +1,8 @@
 /** Vouches for notifications, so that a receiver knows who sent them. */
 export abstract class NotificationSigner {
-  /** @returns the headers that go with a notification */
+  /**
+   * @param body the notification as it is sent, in UTF-8
+   * @returns the headers that go with one attempt
+   */
   abstract headers(taskId: string, body: string): Promise<Readonly<Record<string, string>>>;
 }

@@ -1,13 +1,24 @@
 import { Logger, type FactoryProvider } from '@nestjs/common';
+import { Clock } from '../context/clock.js';
 import { A2AConfigurationError } from '../context/configuration.error.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { TaskEventBus } from '../events/task-event.bus.js';
+import { SigningKeys } from '../signing/signing.keys.js';
 import { TaskStore } from '../store/task.store.js';
 import { BestEffortDispatcher } from './best-effort.dispatcher.js';
 import { DurableDispatcher } from './durable.dispatcher.js';
+import { NotificationSigner } from './notification.signer.js';
 import { PushDispatcher, SilentPushDispatcher } from './push.dispatcher.js';
 import { PushSender } from './push.sender.js';
 import { A2A_PUSH_SETTINGS, type PushSettings } from './push.settings.js';
+import { notificationSigner } from './signed.notifications.js';
+
+/** What vouches for notifications, when they are to be signed. */
+export const NOTIFICATION_SIGNER: FactoryProvider<NotificationSigner | undefined> = {
+  provide: NotificationSigner,
+  inject: [A2A_PUSH_SETTINGS, SigningKeys, Clock],
+  useFactory: notificationSigner,
+};
 
 /** What brings updates to webhooks, as the options and the store have it. */
 export const PUSH_DISPATCHER: FactoryProvider<PushDispatcher> = {

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http';
+import { NOTIFICATION_TOKEN_HEADER } from '#protocol';
 import { A2AConfigurationError } from '../context/configuration.error.js';
 import { durationOr, positiveOr } from '../context/numbers.js';
 import type { PushOptions } from './push.options.js';
@@ -30,7 +31,6 @@ export interface PushSettings {
   readonly giveUpAfter: number;
 }
 
-const DEFAULT_TOKEN_HEADER = 'A2A-Notification-Token';
 const KEY_BYTES = 32;
 const HOUR = 3_600_000;
 
@@ -41,7 +41,7 @@ const HOUR = 3_600_000;
  */
 export function resolvePushOptions(options: PushOptions | false = {}): PushSettings {
   const given = options || {};
-  const { tokenHeaders = [DEFAULT_TOKEN_HEADER], encryptionKeys = [], retry = {} } = given;
+  const { tokenHeaders = [NOTIFICATION_TOKEN_HEADER], encryptionKeys = [], retry = {} } = given;
   return {
     isEnabled: options !== false,
     isDurable: given.delivery === 'durable',

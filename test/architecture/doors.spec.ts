@@ -4,7 +4,10 @@ import { basename, join } from 'node:path';
 import { importCycles } from './import-cycles.js';
 import { describeSource, manifest, readSources, root, type SourceFile, sourcesOf, targetOf } from './source-tree.js';
 
-/** The doors between the rooms of `src`: a room and the rooms it may import. Every room may import `#protocol` and `#outbound`. */
+/**
+ * The doors between the rooms of `src`: a room and the rooms it may import. Every room may import `#protocol` and `#outbound`,
+ * and those of the receiver's side `#client`, since an agent needs nothing of it.
+ */
 const doors: Readonly<Record<string, readonly string[]>> = {
   context: [],
   store: ['context'],
@@ -17,7 +20,9 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   operations: ['context', 'store', 'events', 'skills', 'execution', 'push', 'card'],
   security: ['context', 'store'],
   bindings: ['context', 'security', 'operations', 'card', 'signing'],
+  receiver: ['context'],
 };
+const clientSide: readonly string[] = ['receiver'];
 const openToAll = /^src\/(a2a\.(options|constants)\.ts$|logging\/)/;
 
 const src = readSources('src');
@@ -97,14 +102,22 @@ describe('The doors', () => {
     ).toEqual([]);
   });
 
-  it('let src reach the libs by #protocol and #outbound, and nothing else outside itself', () => {
+  it('let src reach the libs by #protocol and #outbound, and #client at the side of receivers, and nothing else outside itself', () => {
     expect(
-      offences(src.filter(isProduction), (target, _file, specifier) =>
-        target === undefined || target.startsWith('src/') || ['#protocol', '#outbound'].includes(specifier)
+      offences(src.filter(isProduction), (target, file, specifier) => {
+        const open = ['#protocol', '#outbound', ...(clientSide.includes(roomOf(file)) ? ['#client'] : [])];
+        return target === undefined || target.startsWith('src/') || open.includes(specifier)
           ? undefined
-          : 'src imports src, #protocol, #outbound and packages',
-      ),
+          : `it may import src, ${open.join(', ')} and packages`;
+      }),
     ).toEqual([]);
+  });
+
+  it("keep the receiver's side out of the agent", () => {
+    const graph = new Map(src.map((file) => [file.path, targetsOf(file)]));
+    const reached = new Set(['src/index.ts']);
+    for (const path of reached) graph.get(path)?.forEach((target) => reached.add(target));
+    expect([...reached].filter((path) => clientSide.includes(roomOf({ path })))).toEqual([]);
   });
 
   it('lead from the main entry to no file that needs terminus, which a host may do without (PKG-01)', () => {

@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { rpc } from '../support/rpc.js';
 import { DiscoverableModule } from './card.js';
 import { AppModule } from './quickstart.js';
+import { ReceiverModule } from './receiver.js';
 
 const root = join(import.meta.dirname, '../..');
 const documents = [
@@ -90,6 +91,17 @@ describe('The application of the page about the card (PKG-13, CARD-04, XC-01a)',
     expect(stranger.headers.get('www-authenticate')).toBe(
       'Bearer realm="invoices", resource_metadata="https://invoices.example.com/.well-known/oauth-protected-resource/a2a"',
     );
+  });
+});
+
+describe("The receiver's side", () => {
+  it('is an application that turns strangers away (S-11)', async () => {
+    const module = await Test.createTestingModule({ imports: [ReceiverModule] }).compile();
+    const app = module.createNestApplication({ forceCloseConnections: true, logger: false });
+    await app.listen(0, '127.0.0.1');
+    const { status } = await fetch(`${await app.getUrl()}/notifications`, { method: 'POST', body: '{}' });
+    await app.close();
+    expect(status).toBe(401);
   });
 });
 

@@ -1,7 +1,7 @@
-import { flattenedVerify, importJWK, type FlattenedJWSInput, type JWK } from 'jose';
+import { flattenedVerify, type FlattenedJWSInput } from 'jose';
 import { fitsKey, type CardAlgorithm } from './card-algorithm.js';
 import type { CardSignature } from './signature-reader.js';
-import type { TrustedJwk } from './trusted-keys.js';
+import { importPublicKey, type TrustedJwk } from './jwk-set.js';
 import { AgentCardVerificationError } from './verification-error.js';
 
 /**
@@ -37,10 +37,7 @@ export async function checkSignature(
 
 async function isGood(jws: FlattenedJWSInput, jwk: TrustedJwk, alg: CardAlgorithm): Promise<boolean> {
   try {
-    const { kty, crv, x, y, n, e } = jwk as JWK & TrustedJwk;
-    // Only the public members: a set that holds private ones by mistake is read all the same.
-    const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, member]) => member !== undefined);
-    await flattenedVerify(jws, await importJWK(Object.fromEntries(members) as JWK, alg), { algorithms: [alg] });
+    await flattenedVerify(jws, await importPublicKey(jwk, alg), { algorithms: [alg] });
     return true;
   } catch {
     // A key that cannot be read makes no signature good either.

@@ -1,19 +1,7 @@
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import { keysNamed, keysOf, mayVerify, type JwkSet, type TrustedJwk } from './jwk-set.js';
 import type { JwksFetch } from './jwks-fetch.js';
 import type { CardSignature } from './signature-reader.js';
 import { AgentCardVerificationError } from './verification-error.js';
-
-/** A set of public keys (RFC 7517 §5). Private members are not used. */
-export interface JwkSet {
-  readonly keys: readonly TrustedJwk[];
-}
-
-/** A public key; without a `kid` it is known by its RFC 7638 SHA-256 thumbprint. */
-export interface TrustedJwk {
-  readonly kty: string;
-  readonly kid?: string;
-  readonly [member: string]: unknown;
-}
 
 /** Where the key of a good signature came from: the caller's own set, or the `jku` of the signature. */
 export type KeySource = 'pinned' | 'jku';
@@ -60,7 +48,7 @@ export class TrustedKeys {
    * @throws {AgentCardVerificationError} `untrusted_key` when there are, and none may be used.
    */
   async pinned({ kid }: CardSignature): Promise<FoundKeys | undefined> {
-    const named = await select(this.trust.keys?.keys ?? [], kid);
+    const named = await keysNamed(this.trust.keys?.keys ?? [], kid);
     return named.length > 0 ? { source: 'pinned', keys: usable(named) } : undefined;
   }
 
@@ -77,7 +65,7 @@ export class TrustedKeys {
       set = this.fetchSet(url);
       this.sets.set(url.href, set);
     }
-    return { source: 'jku', keys: usable(await select(await set, kid)) };
+    return { source: 'jku', keys: usable(await keysNamed(await set, kid)) };
   }
 
   private trustedUrl(jku: string): URL {
@@ -91,9 +79,7 @@ export class TrustedKeys {
   private async fetchSet(url: URL): Promise<readonly TrustedJwk[]> {
     try {
       this.signal ??= this.openSignal();
-      const { keys } = (await this.fetchJwks(url, this.signal)) as { readonly keys?: unknown };
-      if (!Array.isArray(keys)) throw new TypeError('There is no JWK set');
-      return keys.filter(isJwk);
+      return keysOf(await this.fetchJwks(url, this.signal));
     } catch (cause) {
       const message = `The key set at ${url.host} cannot be read.`;
       throw new AgentCardVerificationError('key_unavailable', message, [], { cause });
@@ -101,31 +87,10 @@ export class TrustedKeys {
   }
 }
 
-async function select(keys: readonly TrustedJwk[], kid: string): Promise<readonly TrustedJwk[]> {
-  const names = await Promise.all(keys.map(nameOf));
-  return keys.filter((_key, index) => names[index] === kid);
-}
-
 function usable(keys: readonly TrustedJwk[]): readonly TrustedJwk[] {
   const found = keys.filter(mayVerify);
   if (found.length === 0) throw untrusted('No trusted key has the "kid" of the signature and may be used.');
   return found;
-}
-
-async function nameOf(key: TrustedJwk): Promise<string | undefined> {
-  // A key that is malformed has no thumbprint, and so no name.
-  return key.kid ?? (await calculateJwkThumbprint(key as JWK).catch(() => undefined));
-}
-
-/** `exp` and `revoked` are what OpenID Federation says of keys; §8.4.3 forbids such keys. */
-function mayVerify({ use, key_ops: operations, exp, revoked }: TrustedJwk): boolean {
-  if (use !== undefined && use !== 'sig') return false;
-  if (Array.isArray(operations) && !operations.includes('verify')) return false;
-  return revoked === undefined && !(typeof exp === 'number' && exp * 1_000 <= Date.now());
-}
-
-function isJwk(value: unknown): value is TrustedJwk {
-  return typeof value === 'object' && value !== null && typeof (value as { kty?: unknown }).kty === 'string';
 }
 
 /** A host as URLs have it: lower case, without the default port. */

@@ -4,7 +4,7 @@ import type { AgentCardSignature, JsonObject, JsonValue } from '#protocol';
 import { forge, pinned, SIGNED_CARD } from '../../../test/support/signed-cards.js';
 import { jwkOf, keyPair } from '../../../test/support/signing-keys.js';
 import type { JwksFetch } from './jwks-fetch.js';
-import type { TrustedJwk } from './trusted-keys.js';
+import type { TrustedJwk } from './jwk-set.js';
 import { AgentCardVerificationError } from './verification-error.js';
 import { verifyAgentCard, type VerifyAgentCardOptions } from './verify-agent-card.js';
 

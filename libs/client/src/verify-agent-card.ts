@@ -1,9 +1,10 @@
 import { canonicalAgentCard, type AgentCard, type JsonObject, type JsonValue } from '#protocol';
 import { DEFAULT_CARD_ALGORITHMS, isCardAlgorithm, type CardAlgorithm } from './card-algorithm.js';
+import type { JwkSet } from './jwk-set.js';
 import { fetchJwks, type JwksFetch } from './jwks-fetch.js';
 import { allowedAlgorithm, checkSignature } from './signature-check.js';
 import { readSignature, type CardSignature } from './signature-reader.js';
-import { TrustedKeys, type FoundKeys, type JwkSet, type KeySource } from './trusted-keys.js';
+import { TrustedKeys, type FoundKeys, type KeySource } from './trusted-keys.js';
 import { AgentCardVerificationError, type SignatureFailure, type VerificationErrorCode } from './verification-error.js';
 
 /** Whom {@link verifyAgentCard} trusts. With neither keys nor hosts no card is verified. */

@@ -69,7 +69,7 @@ function decodeField(
   const decoded = value === undefined ? undefined : decodeLabelled(field, value, path, violations);
   if (decoded !== undefined && (hasPresence(field) || !isDefault(field, decoded))) return decoded;
   // A value of the wrong type has been reported, and is not missing too.
-  if (field.required && !field.minted && violations.count === before) {
+  if (field.required && !field.minted && !field.mayBeEmpty && violations.count === before) {
     violations.add(path, field.label === 'repeated' ? 'At least one is required' : 'This field is required');
   }
   return undefined;

@@ -24,6 +24,11 @@ export class Violations {
     return this.listed.some((violation) => violation.field === field);
   }
 
+  /** The first one, for those who tell of one alone. */
+  get first(): FieldViolation | undefined {
+    return this.listed[0];
+  }
+
   /** @throws {InvalidParamsError} When there are any; it names the first hundred. */
   throwIfAny(): void {
     if (this.total > 0) throw new InvalidParamsError(this.listed);

@@ -33,6 +33,8 @@ export interface Field {
   readonly required?: true;
   /** The server mints it when a client leaves it out, though it is required. */
   readonly minted?: true;
+  /** A list that agents may leave empty, though it is required: an empty result is a result. */
+  readonly mayBeEmpty?: true;
   /** Written even when it has its default value, though it is not required. */
   readonly always?: true;
 }
@@ -60,4 +62,5 @@ export const mapOf = (field: Field): Field => ({ ...field, label: 'map' });
 export const oneof = (name: string, field: Field): Field => ({ ...field, oneof: name });
 export const required = (field: Field): Field => ({ ...field, required: true });
 export const minted = (field: Field): Field => ({ ...field, required: true, minted: true });
+export const mayBeEmpty = (field: Field): Field => ({ ...field, mayBeEmpty: true });
 export const always = (field: Field): Field => ({ ...field, always: true });
