@@ -1,6 +1,7 @@
+export { PublicTargetPolicy, TargetPolicy, TargetRefusedError, type PublicTargetPolicyOptions } from '#outbound';
 export { DEFAULT_CARD_ALGORITHMS, type CardAlgorithm } from './card-algorithm.js';
 export type { JwkSet, TrustedJwk } from './jwk-set.js';
-export { fetchJwks, MAX_JWKS_BYTES, type JwksFetch } from './jwks-fetch.js';
+export { jwksFetch, MAX_JWKS_BYTES, type JwksFetch, type JwksFetchOptions } from './jwks-fetch.js';
 export { MemoryReplayStore, type MemoryReplayStoreOptions } from './notification/memory-replay-store.js';
 export type { NotificationHeaders } from './notification/notification-headers.js';
 export { NotificationRefusedError, type NotificationRefusalCode } from './notification/notification-refused-error.js';

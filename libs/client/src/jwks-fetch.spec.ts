@@ -1,33 +1,32 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { Agent } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { fetchJwks, MAX_JWKS_BYTES } from './jwks-fetch.js';
+import { PublicTargetPolicy, TargetRefusedError } from '#outbound';
+import { startSecureReceiver, type Receiver } from '../../../test/support/receiver.js';
+import { TLS_IDENTITY } from '../../../test/support/tls-identity.js';
+import { jwksFetch, MAX_JWKS_BYTES, type JwksFetch } from './jwks-fetch.js';
 
-const url = new URL('https://keys.example/jwks.json');
-const realFetch = globalThis.fetch;
+const HOST = 'hook.example';
 
 describe('fetching a key set (CARD-14, S-07)', () => {
-  let server: Server;
+  let server: Receiver;
   let answer: RequestListener;
   let asked: string[];
+  let url: URL;
+  let fetchJwks: JwksFetch;
 
   beforeEach(async () => {
     asked = [];
-    server = createServer((request, response) => {
+    server = await startSecureReceiver((request, response) => {
       asked.push(request.url ?? '');
       answer(request, response);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    // The same request, without TLS and to the server here.
-    globalThis.fetch = (input, init) => realFetch(new URL((input as URL).pathname, base), init);
+    url = new URL(`https://${HOST}:${server.port}/jwks.json`);
+    const policy = new PublicTargetPolicy({ allowHosts: [HOST], lookup: async () => ['127.0.0.1'] });
+    fetchJwks = jwksFetch({ policy, agent: new Agent({ ca: TLS_IDENTITY.cert }) });
   });
 
-  afterEach(async () => {
-    globalThis.fetch = realFetch;
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterEach(() => server.close());
 
   const never = new AbortController().signal;
 
@@ -37,15 +36,32 @@ describe('fetching a key set (CARD-14, S-07)', () => {
   });
 
   it('refuses every scheme but https, and asks nobody', async () => {
-    for (const text of ['http://keys.example/', 'file:///etc/passwd', 'data:application/json,{}']) {
+    for (const text of [`http://${HOST}:${server.port}/`, 'file:///etc/passwd', 'data:application/json,{}']) {
       await expect(fetchJwks(new URL(text), never)).rejects.toThrow('https');
     }
+    expect(server.connections).toBe(0);
+  });
+
+  it('asks nobody in a private network, whatever the name says', async () => {
+    const lookup = async () => ['127.0.0.1'];
+    const guarded = jwksFetch({ policy: new PublicTargetPolicy({ lookup }) });
+    await expect(guarded(url, never)).rejects.toBeInstanceOf(TargetRefusedError);
+    await expect(jwksFetch()(new URL(`https://127.0.0.1:${server.port}/`), never)).rejects.toBeInstanceOf(
+      TargetRefusedError,
+    );
+    expect(server.connections).toBe(0);
+  });
+
+  it('believes no certificate that nobody vouches for', async () => {
+    answer = (_request, response) => response.end('{"keys":[]}');
+    const policy = new PublicTargetPolicy({ allowHosts: [HOST], lookup: async () => ['127.0.0.1'] });
+    await expect(jwksFetch({ policy })(url, never)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     expect(asked).toEqual([]);
   });
 
   it('follows no redirect', async () => {
     answer = (_request, response) => response.writeHead(302, { Location: '/elsewhere' }).end();
-    await expect(fetchJwks(url, never)).rejects.toThrow();
+    await expect(fetchJwks(url, never)).rejects.toThrow('302');
     expect(asked).toEqual(['/jwks.json']);
   });
 
@@ -63,6 +79,7 @@ describe('fetching a key set (CARD-14, S-07)', () => {
     // One that never ends.
     answer = (_request, response) => {
       const write = (): void => {
+        if (response.destroyed) return;
         if (response.write(Buffer.alloc(16_384, ' '))) setImmediate(write);
         else response.once('drain', write);
       };

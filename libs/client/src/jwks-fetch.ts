@@ -1,3 +1,5 @@
+import type { Agent } from 'node:http';
+import { guardedRequest, PublicTargetPolicy, type TargetPolicy } from '#outbound';
 import { decodeUtf8, readStrictJson } from '#protocol';
 
 /**
@@ -13,38 +15,32 @@ export type JwksFetch = (url: URL, signal: AbortSignal) => Promise<unknown>;
 /** The most that is read of a key set, in bytes. */
 export const MAX_JWKS_BYTES = 65_536;
 
-/**
- * Reads a JWK set over `https`: no redirects, no credentials, at most 64 KiB.
- *
- * It connects to whatever address the host's name has. Where names may be made to point into your own network, give a
- * fetch that looks at addresses.
- *
- * @throws {TypeError} When the answer is no JSON that is small enough.
- */
-export const fetchJwks: JwksFetch = async (url, signal) => {
-  if (url.protocol !== 'https:') throw new TypeError('A key set is only read over https');
-  const response = await fetch(url, {
-    signal,
-    redirect: 'error',
-    credentials: 'omit',
-    headers: { Accept: 'application/jwk-set+json, application/json' },
-  });
-  if (response.status !== 200) {
-    await response.body?.cancel();
-    throw new TypeError(`The key set was answered with ${response.status}`);
-  }
-  return readStrictJson(decodeUtf8(await readBytes(response))).value;
-};
+/** Where a {@link jwksFetch} may go, and over what. */
+export interface JwksFetchOptions {
+  /** @default public hosts alone */
+  readonly policy?: TargetPolicy;
+  /** An `https.Agent` as a template for connections: certificate authorities, client certificates. */
+  readonly agent?: Agent;
+}
 
-async function readBytes(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const body = response.body as AsyncIterable<Uint8Array> | null;
-  // Leaving the loop cancels the body.
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_JWKS_BYTES) throw new TypeError(`The key set has more than ${MAX_JWKS_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/**
+ * Makes a reader of JWK sets: over `https`, to public addresses, no redirects, no credentials, at most 64 KiB.
+ *
+ * @example
+ * jwksFetch({ policy: new PublicTargetPolicy({ allowHosts: ['agents.internal'] }) })
+ */
+export function jwksFetch({ policy = new PublicTargetPolicy(), agent }: JwksFetchOptions = {}): JwksFetch {
+  return async (url, signal) => {
+    if (url.protocol !== 'https:') throw new TypeError('A key set is only read over https');
+    const { status, body, isTruncated } = await guardedRequest(url, {
+      policy,
+      signal,
+      headers: { Accept: 'application/jwk-set+json, application/json' },
+      maxResponseBytes: MAX_JWKS_BYTES,
+      ...(agent && { agent }),
+    });
+    if (status !== 200) throw new TypeError(`The key set was answered with ${status}`);
+    if (isTruncated) throw new TypeError(`The key set has more than ${MAX_JWKS_BYTES} bytes`);
+    return readStrictJson(decodeUtf8(body)).value;
+  };
 }

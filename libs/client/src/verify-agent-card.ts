@@ -1,7 +1,7 @@
 import { canonicalAgentCard, type AgentCard, type JsonObject, type JsonValue } from '#protocol';
 import { DEFAULT_CARD_ALGORITHMS, isCardAlgorithm, type CardAlgorithm } from './card-algorithm.js';
 import type { JwkSet } from './jwk-set.js';
-import { fetchJwks, type JwksFetch } from './jwks-fetch.js';
+import { jwksFetch, type JwksFetch } from './jwks-fetch.js';
 import { allowedAlgorithm, checkSignature } from './signature-check.js';
 import { readSignature, type CardSignature } from './signature-reader.js';
 import { TrustedKeys, type FoundKeys, type KeySource } from './trusted-keys.js';
@@ -18,7 +18,7 @@ export interface VerifyAgentCardOptions {
   readonly jwksHosts?: readonly string[];
   /** @default ['ES256', 'ES384', 'ES512', 'EdDSA'] */
   readonly algorithms?: readonly CardAlgorithm[];
-  /** Reads a key set. @default over https, without redirects, at most 64 KiB */
+  /** Reads a key set. @default over https, from public hosts, without redirects, at most 64 KiB */
   readonly fetchJwks?: JwksFetch;
   /** How long all key sets of the card may take together, in milliseconds. @default 5 seconds */
   readonly fetchTimeoutMs?: number;
@@ -64,7 +64,7 @@ export async function verifyAgentCard(
   const { algorithms = DEFAULT_CARD_ALGORITHMS, fetchTimeoutMs = DEFAULT_FETCH_TIMEOUT_MS } = options;
   const unusable = (algorithms as readonly string[]).find((alg) => !isCardAlgorithm(alg));
   if (unusable !== undefined) throw new TypeError(`algorithms: "${unusable}" cannot be used for cards`);
-  const trusted = new TrustedKeys(options, options.fetchJwks ?? fetchJwks, () => {
+  const trusted = new TrustedKeys(options, options.fetchJwks ?? jwksFetch(), () => {
     const timeout = AbortSignal.timeout(fetchTimeoutMs);
     return options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   });

@@ -15,7 +15,7 @@ export interface NotificationVerifierOptions {
   readonly keys?: JwkSet;
   /** Where the agent publishes its public keys; over https. Asked for the `kid`s that `keys` does not have. */
   readonly jwksUrl?: string | URL;
-  /** Reads the key set. @default over https, without redirects, at most 64 KiB */
+  /** Reads the key set. @default over https, from public hosts, without redirects, at most 64 KiB */
   readonly fetchJwks?: JwksFetch;
   /** Whether notifications without a signature are refused. @default true when there are keys */
   readonly requireSignature?: boolean;

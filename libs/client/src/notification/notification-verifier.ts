@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NOTIFICATION_SIGNATURE_HEADER, NOTIFICATION_TOKEN_HEADER, type StreamResponse } from '#protocol';
-import { fetchJwks } from '../jwks-fetch.js';
+import { jwksFetch } from '../jwks-fetch.js';
 import { CachedKeySet } from './cached-key-set.js';
 import { MemoryReplayStore } from './memory-replay-store.js';
 import { headerOf, type NotificationHeaders } from './notification-headers.js';
@@ -62,7 +62,8 @@ export class NotificationVerifier {
       throw new TypeError('Nothing tells who sends a notification: give a token, or keys and requireSignature');
     }
     this.now = now;
-    const fetched = jwksUrl === undefined ? undefined : new CachedKeySet(jwksUrl, options.fetchJwks ?? fetchJwks, now);
+    const fetched =
+      jwksUrl === undefined ? undefined : new CachedKeySet(jwksUrl, options.fetchJwks ?? jwksFetch(), now);
     this.signatures = hasKeys ? new SignatureVerifier(keys, fetched) : undefined;
     this.tokenHeader = options.tokenHeader ?? NOTIFICATION_TOKEN_HEADER;
     this.maxAge = duration('maxAgeMs', options.maxAgeMs ?? DEFAULT_MAX_AGE_MS);
