@@ -11,6 +11,7 @@ import type { AuthenticatedRequest } from './auth/user.js';
 import { database, publicUrl } from './environment.js';
 import { HealthController } from './health/health.controller.js';
 import { InvoicesModule } from './invoices/invoices.module.js';
+import { signingKey } from './signing-key.js';
 
 @Module({
   imports: [
@@ -47,6 +48,13 @@ import { InvoicesModule } from './invoices/invoices.module.js';
           scopes: user?.scopes ?? [],
         }),
         challenge: 'Bearer',
+        signing: { keys: async () => [await signingKey(config)] },
+        push: {
+          delivery: 'durable',
+          signed: true,
+          // So that a webhook on this machine can be tried.
+          allowPrivate: config.get<string>('NODE_ENV') !== 'production',
+        },
       }),
     }),
   ],

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TaskState, type AgentCard, type Part, type Task } from 'nestjs-a2a';
+import { verifyAgentCard, type JwkSet } from 'nestjs-a2a/client';
 import type { Tokens } from './auth/development-tokens.js';
 import { DemoClient, userMessage, type Print } from './demo.client.js';
+import { Webhook } from './webhook.js';
 
 /**
  * Talks with the agent as another agent would, over HTTP.
@@ -16,8 +18,11 @@ export async function playConversation(url: string, tokens: Tokens, print: Print
   const reader = new DemoClient(url, tokens.reader, print);
   const bob = new DemoClient(url, tokens.bob, print);
 
-  print('\n1. What can the agent do? Its card says so, to anyone.');
-  const card = await alice.get<AgentCard>('/.well-known/agent-card.json');
+  print('\n1. What can the agent do? Its card says so, to anyone, and is signed with a key that the agent publishes.');
+  const received = await alice.get<AgentCard>('/.well-known/agent-card.json');
+  const keys = await alice.get<JwkSet>('/.well-known/jwks.json');
+  const { card, kid, alg } = await verifyAgentCard(received, { keys });
+  print(`   The signature of key ${kid} (${alg}) is good.`);
   assert.deepEqual(
     card.skills.map(({ id }) => id),
     ['summarize-invoices', 'draft-reminder', 'export-invoices'],
@@ -57,7 +62,12 @@ export async function playConversation(url: string, tokens: Tokens, print: Print
   assert.equal(forbidden.status, 403);
 
   print('\n8. She starts an export and does not wait for its end.');
-  const started = await alice.send({ metadata: { skill: 'export-invoices' }, parts: [{ text: 'all' }] }, true);
+  const started = await alice.send(
+    { metadata: { skill: 'export-invoices' }, parts: [{ text: 'all' }] },
+    {
+      returnImmediately: true,
+    },
+  );
   assert.notEqual(started.status.state, TaskState.Completed);
   await sleep(1_200);
 
@@ -74,6 +84,17 @@ export async function playConversation(url: string, tokens: Tokens, print: Print
   }
   assert.match(lines.join(''), /^number,.*\nB-2001,.*\nB-2002,.*\nB-2003,.*\n$/u);
 
+  print('\n11. Bob does not want to watch. He names a webhook, and is notified.');
+  const webhook = await Webhook.open(keys, 'token-of-bob', print);
+  try {
+    const push = { taskPushNotificationConfig: { url: webhook.url, token: 'token-of-bob' } };
+    const exported = await bob.send({ metadata: { skill: 'export-invoices' }, parts: [{ text: 'all' }] }, push);
+    const told = await webhook.untilEnd(exported.id);
+    assert.equal(told.flatMap((event) => ('artifactUpdate' in event ? [event] : [])).length, 4);
+  } finally {
+    await webhook.close();
+  }
+
   return letter.id;
 }
 
@@ -83,7 +104,7 @@ export async function playConversation(url: string, tokens: Tokens, print: Print
  * @throws {AssertionError} when it is not what it was
  */
 export async function playReturn(url: string, tokens: Tokens, taskId: string, print: Print): Promise<void> {
-  print('\n11. The application was stopped and started. Her task is still there.');
+  print('\n12. The application was stopped and started. Her task is still there.');
   const letter = await new DemoClient(url, tokens.alice, print).call<Task>('GetTask', { id: taskId });
   assert.equal(letter.status.state, TaskState.Completed);
   assert.match(JSON.stringify(firstPart(letter)), /Dear Globex team/u);

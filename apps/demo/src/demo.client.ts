@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PROTOCOL_VERSION, type Message, type Task } from 'nestjs-a2a';
+import { PROTOCOL_VERSION, type Message, type SendMessageConfiguration, type Task } from 'nestjs-a2a';
 import type { StreamResponse } from 'nestjs-a2a/protocol';
 
 /** Told one line. */
@@ -39,10 +39,10 @@ export class DemoClient {
   /**
    * Sends a message of the user.
    *
-   * @param returnImmediately whether to go on before the task has settled
+   * @param configuration such as whether to go on before the task has settled, or where to be notified
    */
-  async send(content: MessageContent, returnImmediately = false): Promise<Task> {
-    const params = { message: userMessage(content), configuration: { returnImmediately, historyLength: 0 } };
+  async send(content: MessageContent, configuration: SendMessageConfiguration = {}): Promise<Task> {
+    const params = { message: userMessage(content), configuration: { historyLength: 0, ...configuration } };
     return (await this.call<{ task: Task }>('SendMessage', params)).task;
   }
 
@@ -108,7 +108,8 @@ export function userMessage(content: MessageContent): Message {
   return { messageId: randomUUID(), role: 'ROLE_USER', ...content };
 }
 
-function trimmed(value: unknown): string {
+/** Writes a value as far as it is worth reading. */
+export function trimmed(value: unknown): string {
   const json = JSON.stringify(value).replace(UUID, '$1…');
   return json.length > MAX_LENGTH ? `${json.slice(0, MAX_LENGTH)} … (${json.length} characters)` : json;
 }

@@ -9,9 +9,17 @@ import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 export function database(config: ConfigService): TypeOrmModuleOptions {
   const url = config.get<string>('DATABASE_URL');
   if (url) return { type: 'postgres', url };
+  return { type: 'better-sqlite3', database: dataFile(config), enableWAL: true };
+}
+
+/** Where files of this application are kept. */
+export function dataFolder(config: ConfigService): string {
+  return dirname(dataFile(config));
+}
+
+function dataFile(config: ConfigService): string {
   const root = dirname(createRequire(import.meta.url).resolve('nestjs-a2a/package.json'));
-  const file = config.get<string>('DATA_FILE') ?? join(root, '.data', 'invoices.sqlite');
-  return { type: 'better-sqlite3', database: file, enableWAL: true };
+  return config.get<string>('DATA_FILE') ?? join(root, '.data', 'invoices.sqlite');
 }
 
 /** Where the application can be reached. @default the port that it listens on, which port 0 leaves to the system */
