@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import { A2AConfigurationError } from '../context/configuration.error.js';
-import { durationOr, positiveOr } from '../context/numbers.js';
+import { countOr, durationOr, positiveOr } from '../context/numbers.js';
 import type { PushOptions } from './push.options.js';
 
 /** The injection token of the {@link PushSettings}. */
@@ -49,11 +49,11 @@ export function resolvePushOptions(options: PushOptions | false = {}): PushSetti
     requireHttps: given.requireHttps ?? false,
     agent: given.agent,
     timeout: durationOr(given.timeoutMs, 10_000),
-    maxConfigsPerTask: positiveOr(given.maxConfigsPerTask, 8),
-    maxInFlight: positiveOr(given.maxInFlight, 16),
-    maxInFlightPerOwner: positiveOr(given.maxInFlightPerOwner, 4),
-    maxWaiting: positiveOr(given.maxWaiting, 16),
-    maxWaitingPerOwner: positiveOr(given.maxWaitingPerOwner, 4),
+    maxConfigsPerTask: countOr(given.maxConfigsPerTask, 8),
+    maxInFlight: countOr(given.maxInFlight, 16),
+    maxInFlightPerOwner: countOr(given.maxInFlightPerOwner, 4),
+    maxWaiting: countOr(given.maxWaiting, 16),
+    maxWaitingPerOwner: countOr(given.maxWaitingPerOwner, 4),
     tokenHeaders: tokenHeaders.map(checkedHeader),
     revealCredentials: given.revealCredentials ?? false,
     encryptionKeys: encryptionKeys.map(checkedKey),
