@@ -133,12 +133,14 @@ describe.each(ADAPTERS)('Push configs, on %s,', (adapter) => {
   });
 
   describe('are found', () => {
-    it('by task and id; one that is not there is not found (PCFG-08, CONF-12, B-98)', async () => {
+    it('by task and id; one that is not there is not found (PCFG-08, CONF-12, B-98, DM-13c)', async () => {
       const alice = newcomer(agent.url);
       const { id: taskId } = await alice.task('echo');
       await createConfig(alice, taskId, { id: 'c' });
       expect((await getConfig(alice, taskId, 'c')).result).toEqual({ id: 'c', taskId, url: HOOK });
       expect((await getConfig(alice, taskId, 'd')).error.code).toBe(-32001);
+      const inTenant = await alice.invoke('GetTaskPushNotificationConfig', { tenant: 't', task_id: taskId, id: 'c' });
+      expect(inTenant.result).toEqual({ id: 'c', taskId, url: HOOK });
       for (const params of [{ taskId }, { id: 'c' }, {}] as JsonObject[]) {
         for (const method of ['GetTaskPushNotificationConfig', 'DeleteTaskPushNotificationConfig']) {
           const { error } = await alice.invoke(method, params);
