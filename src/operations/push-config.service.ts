@@ -66,7 +66,7 @@ export class PushConfigService {
    */
   async get(request: GetTaskPushNotificationConfigRequest, call: CallContext): Promise<TaskPushNotificationConfig> {
     const key = await this.keyOf(request, call);
-    const record = await this.reader.ask(this.configs.read(key), call);
+    const record = await this.reader.ask(this.configs.read(key, call.signal), call);
     if (!record) throw taskNotFound(key.taskId);
     return this.shown(record);
   }
@@ -84,7 +84,7 @@ export class PushConfigService {
     if (pageToken) {
       throw new InvalidParamsError([{ field: 'pageToken', description: 'Must be a token of an earlier page.' }]);
     }
-    const records = await this.reader.ask(this.configs.list({ taskId: task.id, owner }), call);
+    const records = await this.reader.ask(this.configs.list({ taskId: task.id, owner }, call.signal), call);
     return { configs: records.map((record) => this.shown(record)) };
   }
 
@@ -96,8 +96,7 @@ export class PushConfigService {
    */
   async delete(request: DeleteTaskPushNotificationConfigRequest, call: CallContext): Promise<Record<string, never>> {
     const key = await this.keyOf(request, call);
-    await this.reader.ask(this.configs.remove(key), call);
-    this.dispatcher.forget(key);
+    await this.reader.ask(this.remove(key), call);
     return {};
   }
 
@@ -105,6 +104,12 @@ export class PushConfigService {
     const { pushConfigs } = this.store;
     if (!pushConfigs) throw new Error('The store keeps no push configs.');
     return pushConfigs;
+  }
+
+  /** What was begun is finished, also for a client that leaves. */
+  private async remove(key: PushConfigKey): Promise<void> {
+    await this.configs.remove(key);
+    this.dispatcher.forget(key);
   }
 
   private async keyOf({ taskId, id }: Pick<PushConfigKey, 'taskId' | 'id'>, call: CallContext): Promise<PushConfigKey> {

@@ -8,7 +8,7 @@ import { authorizationOf, isSentInTheClear } from './authorization.js';
 import { A2A_PUSH_SETTINGS, type PushSettings } from './push.settings.js';
 import { PushSecrets } from './push.secrets.js';
 
-/** How long a URL, a token or credentials may be, in characters. */
+/** How long a URL, a token, a scheme or credentials may be, in characters. */
 const MAX_LENGTH = 4_096;
 
 /** Lets push configs in that lead nowhere but to where the agent may send. */
@@ -41,6 +41,7 @@ export class PushConfigIntake {
     for (const [name, value] of [
       ['url', url],
       ['token', token],
+      ['authentication.scheme', authentication?.scheme ?? ''],
       ['authentication.credentials', authentication?.credentials ?? ''],
     ] as const) {
       if (value.length > MAX_LENGTH) refuse(name, `Must be at most ${MAX_LENGTH} characters.`);
@@ -54,7 +55,8 @@ export class PushConfigIntake {
       refuse('url', error.message);
     }
     if (authentication?.credentials !== undefined && authorizationOf(config) === undefined) {
-      this.logger.warn(`No credentials can be sent by the scheme ${scrub(authentication.scheme)}.`);
+      // Without the scheme, in whose place clients put a whole header at times.
+      this.logger.warn(`A config of task ${scrub(task.id)} has a scheme by which no credentials can be sent.`);
     }
     return { record: this.recordOf(config, task), keep: this.settings.maxConfigsPerTask };
   }

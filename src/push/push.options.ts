@@ -16,7 +16,7 @@ export interface PushOptions {
   readonly delivery?: 'best-effort' | 'durable';
   /** Lets webhooks be on this machine and in private networks. For development and tests only. @default false */
   readonly allowPrivate?: boolean;
-  /** Whether webhooks must be https. Credentials are never sent over http anyway. @default false */
+  /** Whether webhooks must be https. Credentials are not sent over http anyway, but with `allowPrivate`. @default false */
   readonly requireHttps?: boolean;
   /** Decides which webhooks may be called, in the place of `allowPrivate` and `requireHttps`. @default public hosts */
   readonly policy?: PortOption<TargetPolicy>;

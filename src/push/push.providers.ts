@@ -32,15 +32,18 @@ export const PUSH_DISPATCHER: FactoryProvider<PushDispatcher> = {
     { lease }: A2ASettings,
   ) => {
     const { pushConfigs: configs } = store;
-    if (!settings.isEnabled || !configs) return new SilentPushDispatcher();
+    if (!settings.isEnabled) return new SilentPushDispatcher();
+    if (settings.isDurable && !(configs?.cursors && store.eventsAfter)) {
+      throw new A2AConfigurationError(
+        "push.delivery is 'durable', and the store cannot keep what is still to be delivered. Keep tasks in a database, or let delivery be 'best-effort'.",
+      );
+    }
+    if (!configs) return new SilentPushDispatcher();
     if (settings.allowPrivate) {
       new Logger('PushDispatcher').warn('Webhooks may be in private networks (push.allowPrivate). Not for production.');
     }
     const deps = { store, configs, bus, sender, settings };
-    if (!settings.isDurable) return new BestEffortDispatcher(deps);
-    if (configs.cursors && store.eventsAfter) return new DurableDispatcher(deps, configs.cursors, lease);
-    throw new A2AConfigurationError(
-      "push.delivery is 'durable', and the store cannot keep what is still to be delivered. Keep tasks in a database, or let delivery be 'best-effort'.",
-    );
+    const { cursors } = configs;
+    return settings.isDurable && cursors ? new DurableDispatcher(deps, cursors, lease) : new BestEffortDispatcher(deps);
   },
 };

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import { NOTIFICATION_TOKEN_HEADER } from '#protocol';
 import { A2AConfigurationError } from '../context/configuration.error.js';
-import { durationOr, positiveOr } from '../context/numbers.js';
+import { countOr, durationOr, positiveOr } from '../context/numbers.js';
 import type { PushOptions } from './push.options.js';
 
 /** The injection token of the {@link PushSettings}. */
@@ -49,11 +49,11 @@ export function resolvePushOptions(options: PushOptions | false = {}): PushSetti
     requireHttps: given.requireHttps ?? false,
     agent: given.agent,
     timeout: durationOr(given.timeoutMs, 10_000),
-    maxConfigsPerTask: positiveOr(given.maxConfigsPerTask, 8),
-    maxInFlight: positiveOr(given.maxInFlight, 16),
-    maxInFlightPerOwner: positiveOr(given.maxInFlightPerOwner, 4),
-    maxWaiting: positiveOr(given.maxWaiting, 16),
-    maxWaitingPerOwner: positiveOr(given.maxWaitingPerOwner, 4),
+    maxConfigsPerTask: countOr(given.maxConfigsPerTask, 8),
+    maxInFlight: countOr(given.maxInFlight, 16),
+    maxInFlightPerOwner: countOr(given.maxInFlightPerOwner, 4),
+    maxWaiting: countOr(given.maxWaiting, 16),
+    maxWaitingPerOwner: countOr(given.maxWaitingPerOwner, 4),
     tokenHeaders: tokenHeaders.map(checkedHeader),
     revealCredentials: given.revealCredentials ?? false,
     encryptionKeys: encryptionKeys.map(checkedKey),
@@ -64,10 +64,13 @@ export function resolvePushOptions(options: PushOptions | false = {}): PushSetti
   };
 }
 
+/** Headers that say how a request is to be read, or that have another content here. */
+const TAKEN = /^(?:authorization|connection|content-\w+|host|te|trailer|transfer-encoding|upgrade)$/iu;
+
 function checkedHeader(name: string): string {
-  if (/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) return name;
+  if (/^[\w!#$%&'*+.^`|~-]+$/u.test(name) && !TAKEN.test(name)) return name;
   throw new A2AConfigurationError(
-    `push.tokenHeaders: ${JSON.stringify(name)} is no name of a header. Use letters, digits and hyphens.`,
+    `push.tokenHeaders: ${JSON.stringify(name)} cannot carry a token. Name a header of its own, such as "X-Notification-Token".`,
   );
 }
 

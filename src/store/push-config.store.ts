@@ -23,11 +23,21 @@ export abstract class PushConfigStore {
    */
   abstract create(record: PushConfigRecord, keep: number): Promise<void>;
 
-  /** @returns `undefined` for an unknown config and for one of another owner alike */
-  abstract read(key: PushConfigKey): Promise<PushConfigRecord | undefined>;
+  /**
+   * @param signal aborts when nobody waits for the answer any more
+   * @returns `undefined` for an unknown config and for one of another owner alike
+   */
+  abstract read(key: PushConfigKey, signal?: AbortSignal): Promise<PushConfigRecord | undefined>;
 
-  /** The configs of a task, oldest first. */
-  abstract list(task: Pick<PushConfigKey, 'taskId' | 'owner'>): Promise<readonly PushConfigRecord[]>;
+  /**
+   * The configs of a task, oldest first.
+   *
+   * @param signal aborts when nobody waits for the answer any more
+   */
+  abstract list(
+    task: Pick<PushConfigKey, 'taskId' | 'owner'>,
+    signal?: AbortSignal,
+  ): Promise<readonly PushConfigRecord[]>;
 
   /** Removes a config, if it is there. */
   abstract remove(key: PushConfigKey): Promise<void>;

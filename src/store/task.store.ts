@@ -118,7 +118,7 @@ export abstract class TaskStore {
 
   /**
    * The push configs of the tasks. A store that has it writes those that come with a task in the same write; without it
-   * they are kept in the memory of the process.
+   * there are no push notifications.
    */
   readonly pushConfigs?: PushConfigStore;
 

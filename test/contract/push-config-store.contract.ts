@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   PushConfigConflictError,
+  TaskRecordNotFoundError,
   TaskState,
   type PushConfigRecord,
   type PushConfigStore,
@@ -67,6 +68,19 @@ export function describePushConfigStore(name: string, subject: PushStoreSubject)
       const elsewhere = await recordOf({ id: record.config.id });
       await configs.create(elsewhere, 8);
       expect(await configs.read(configKey(elsewhere))).toEqual(elsewhere);
+    });
+
+    it('are not kept for a task that is not there, or is of another owner (PCFG-01, RET-05)', async () => {
+      const record = await recordOf();
+      const { config, owner } = record;
+      for (const orphan of [
+        { ...record, owner: randomUUID() },
+        { ...record, config: { ...config, taskId: randomUUID() } },
+      ]) {
+        await expect(configs.create(orphan, 8)).rejects.toThrow(TaskRecordNotFoundError);
+        expect(await configs.read(configKey(orphan))).toBeUndefined();
+      }
+      expect(await configs.list({ taskId: config.taskId, owner })).toEqual([]);
     });
 
     it('let one of many parallel creates of an id win (B-73)', async () => {

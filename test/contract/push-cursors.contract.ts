@@ -55,12 +55,10 @@ export function describePushCursors(name: string, subject: PushStoreSubject): vo
 
     it('give a config to one worker, once its task has updates that were not delivered', async () => {
       const record = await followed();
+      const { contextId } = (await tasks.read(taskOf(record))).task;
       expect(await claimed(record)).toBeUndefined();
       await update(record);
-      expect(await claimed(record)).toEqual({
-        ...{ record, contextId: (await tasks.read(taskOf(record))).task.contextId },
-        ...{ delivered: 0, attempts: 0, failingFor: 0 },
-      });
+      expect(await claimed(record)).toEqual({ record, contextId, delivered: 0, attempts: 0, failingFor: 0 });
       expect(await claimed(record, 'another')).toBeUndefined();
       expect(await claimed(record)).toBeUndefined();
     });

@@ -114,10 +114,15 @@ describe('The page of errors', () => {
   });
 });
 
-const OPTION_FILES = ['src/a2a.options.ts', 'src/card/card.options.ts', 'src/card/protected-resource.options.ts'];
+const OPTION_FILES = [
+  'src/a2a.options.ts',
+  'src/card/card.options.ts',
+  'src/card/protected-resource.options.ts',
+  'src/push/push.options.ts',
+];
 
 describe('The page of options', () => {
-  it.each(['A2AOptions', 'A2AModuleExtras', 'CardOptions', 'ProtectedResourceOptions'])(
+  it.each(['A2AOptions', 'A2AModuleExtras', 'CardOptions', 'ProtectedResourceOptions', 'PushOptions'])(
     'names every member of %s (OPS-06)',
     (name) => {
       const page = read('docs/options.md');

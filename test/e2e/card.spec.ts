@@ -99,7 +99,7 @@ describe.each(ADAPTERS)('the card on %s', (adapter) => {
       description: 'An agent under test.',
       version: '1.0.0',
       supportedInterfaces: [{ url: `${url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-      capabilities: { streaming: true, pushNotifications: false },
+      capabilities: { streaming: true, pushNotifications: true },
       defaultInputModes: ['text/plain'],
       defaultOutputModes: ['text/plain'],
       skills: expect.arrayContaining([

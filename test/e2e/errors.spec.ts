@@ -59,7 +59,11 @@ describe.each(ADAPTERS)('errors on %s', (adapter) => {
     (resolver.next() as ReturnType<typeof headerPrincipal> | undefined) ?? headerPrincipal(request);
 
   beforeAll(async () => {
-    agent = await startAgent({ adapter, skills: [WireSkills], options: { store, guards: [refusing], principal } });
+    agent = await startAgent({
+      adapter,
+      skills: [WireSkills],
+      options: { store, guards: [refusing], principal, push: false },
+    });
     challenged = await startAgent({
       adapter,
       skills: [WireSkills],

@@ -268,8 +268,8 @@ describe.each(ADAPTERS)('a message that is streamed on %s', (adapter) => {
       ['for a task that there is not', { message: userMessage('go', { taskId: 'no-such-task' }) }],
       ['about a task that there is not', { message: userMessage('go', { referenceTaskIds: ['no-such-task'] }) }],
       [
-        'with a push config',
-        { message: userMessage('go'), configuration: { taskPushNotificationConfig: { url: 'https://x.example' } } },
+        'with a push config that leads to this machine',
+        { message: userMessage('go'), configuration: { taskPushNotificationConfig: { url: 'https://localhost' } } },
       ],
       ['with a tenant that is a number', { message: userMessage('go'), tenant: 5 }],
     ])(

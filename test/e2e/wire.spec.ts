@@ -19,7 +19,7 @@ describe.each(ADAPTERS)('the JSON-RPC wire on %s', (adapter) => {
   const post = (body: string) => postBytes(agent.url, body);
 
   beforeAll(async () => {
-    agent = await startAgent({ adapter, skills: [WireSkills] });
+    agent = await startAgent({ adapter, skills: [WireSkills], options: { push: false } });
   });
   afterAll(() => agent.close());
 

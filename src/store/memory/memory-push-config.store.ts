@@ -1,7 +1,7 @@
 import { cloneJson } from '#protocol';
 import type { PushConfigKey, PushConfigRecord } from '../push-config.record.js';
 import { PushConfigStore } from '../push-config.store.js';
-import { PushConfigConflictError } from '../store-errors.js';
+import { PushConfigConflictError, TaskRecordNotFoundError } from '../store-errors.js';
 
 /** Keeps push notification configs in the memory of the process, and forgets them with it. */
 export class MemoryPushConfigStore extends PushConfigStore {
@@ -10,9 +10,16 @@ export class MemoryPushConfigStore extends PushConfigStore {
   /** How often the configs of a task have changed, for tasks that have had one. */
   private readonly revisions = new Map<string, number>();
 
+  /** @param hasTask whether there is such a task of this owner; without it every task is taken to be there */
+  constructor(private readonly hasTask: (taskId: string, owner: string) => boolean = () => true) {
+    super();
+  }
+
   async create(record: PushConfigRecord, keep: number): Promise<void> {
     await Promise.resolve();
     const { id, taskId } = record.config;
+    // Nobody would remove what is kept for a task that has gone.
+    if (!this.hasTask(taskId, record.owner)) throw new TaskRecordNotFoundError();
     const configs = this.byTask.get(taskId) ?? [];
     if (configs.some(({ config }) => config.id === id)) throw new PushConfigConflictError();
     this.change(taskId, [...configs, copyOf(record)].slice(-keep));

@@ -32,7 +32,7 @@ export class MemoryTaskStore extends TaskStore {
   /** By task id; ids are unique across owners. */
   private readonly rows = new Map<string, Row>();
 
-  override readonly pushConfigs = new MemoryPushConfigStore();
+  override readonly pushConfigs = new MemoryPushConfigStore((id, owner) => this.find({ id, owner }) !== undefined);
 
   /** @param maxHistory how many messages a task's history keeps */
   constructor(private readonly maxHistory = 200) {

@@ -58,7 +58,7 @@ export class TypeOrmPushCursors implements PushCursors {
     return `
       UPDATE ${pushConfig} AS c SET claimed_by = $1, claimed_until = ${now} + CAST($2 AS bigint)
       FROM (
-        SELECT p.task_id AS task, p.id AS config_id FROM ${pushConfig} p JOIN (
+        SELECT p.task_id AS of_task, p.id AS config_id FROM ${pushConfig} p JOIN (
           SELECT p.task_id, p.id, p.due_at, COALESCE(CAST(b.value AS integer), 0)
             + row_number() OVER (PARTITION BY p.owner ORDER BY p.due_at) AS place
           FROM ${pushConfig} p JOIN ${task} t ON t.id = p.task_id LEFT JOIN ${counts} b ON b.key = p.owner
@@ -67,7 +67,7 @@ export class TypeOrmPushCursors implements PushCursors {
         WHERE due.place <= CAST($4 AS integer) AND ${free}
         ORDER BY due.due_at LIMIT CAST($3 AS integer) ${isPostgres ? 'FOR UPDATE OF p SKIP LOCKED' : ''}
       ) AS picked
-      WHERE c.task_id = picked.task AND c.id = picked.config_id
+      WHERE c.task_id = picked.of_task AND c.id = picked.config_id
       RETURNING config, sealed, owner, created_at, delivered, attempts,
         (SELECT t.context_id FROM ${task} t WHERE t.id = task_id) AS context_id,
         ${now} - COALESCE(failing_since, ${now}) AS failing_for`;
