@@ -307,7 +307,7 @@ describe('Notifications', () => {
   });
 
   it('stop with the config: what waits is dropped, what is under way is ended (PUSH-14)', async () => {
-    await started();
+    await started({ timeoutMs: 60_000 });
     const gate = new Gate();
     let closed = 0;
     const receiver = await receiving(async (_received, response) => {

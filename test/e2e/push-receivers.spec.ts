@@ -390,7 +390,7 @@ describe('The end of the agent (SHUT-05)', () => {
     async (method) => {
       const store = new MemoryTaskStore();
       const gate = new Gate();
-      const asked = jest.spyOn(store.pushConfigs, method).mockImplementation(() => gate.pass().then(() => [] as never));
+      const asked = jest.spyOn(store.pushConfigs, method).mockImplementation(() => gate.pass() as Promise<never>);
       await started({}, { store, shutdown: { drainMs: 0, timeoutMs: 100 } });
       const receiver = await receiving();
       await stage.play(untilAborted).start('go', notifying(receiver));
