@@ -12,7 +12,12 @@ import { StatController } from './stat.controller.js';
 /** The system under test: an agent whose one skill behaves as it is told. */
 @Module({})
 export class AppModule {
-  static with({ limits, database, lease }: Pick<SutSettings, 'limits' | 'database' | 'lease'>): DynamicModule {
+  static with({
+    limits,
+    database,
+    lease,
+    privateWebhooks = false,
+  }: Omit<SutSettings, 'port' | 'adapter'>): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -28,6 +33,7 @@ export class AppModule {
               provider: { organization: 'nestjs-a2a', url: 'https://example.com' },
             },
             principal: headerPrincipal,
+            push: { allowPrivate: privateWebhooks },
             ...(lease !== undefined && { lease }),
             ...(!limits && NO_LIMITS),
           }),

@@ -9,6 +9,8 @@ export interface SutSettings {
   readonly database: string | undefined;
   /** For how long a process that is not heard of keeps its runs, in milliseconds; `undefined`: the package's default. */
   readonly lease?: number | undefined;
+  /** Whether webhooks may be on this machine and in private networks, as those of conformance kits are. @default false */
+  readonly privateWebhooks?: boolean;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface SutSettings {
  * @throws {Error} for a variable that this host cannot honour
  */
 export function readSettings(env: NodeJS.ProcessEnv): SutSettings {
-  const { PORT = '9999', ADAPTER = 'express', LIMITS = 'on', DATABASE_URL, LEASE_MS } = env;
+  const { PORT = '9999', ADAPTER = 'express', LIMITS = 'on', PRIVATE_WEBHOOKS = 'off', DATABASE_URL, LEASE_MS } = env;
   if (DATABASE_URL && !/^(?:postgres(?:ql)?:\/\/|sqlite:.)/u.test(DATABASE_URL)) {
     throw new Error('DATABASE_URL must begin with "postgres://", or with "sqlite:" and go on with a path.');
   }
@@ -30,6 +32,7 @@ export function readSettings(env: NodeJS.ProcessEnv): SutSettings {
     port: Number(PORT),
     adapter: ADAPTER,
     limits: LIMITS !== 'off',
+    privateWebhooks: PRIVATE_WEBHOOKS === 'on',
     database: DATABASE_URL || undefined,
     lease: LEASE_MS ? Number(LEASE_MS) : undefined,
   };
