@@ -4,7 +4,7 @@ import { encode, isStreamResponse, type StreamResponse } from 'nestjs-a2a/protoc
 import { ADAPTERS } from '../support/agent.js';
 import { newcomer, textOf } from '../support/caller.js';
 import { Gate } from '../support/gate.js';
-import { SPEAKER, type Stage } from '../support/puppet.js';
+import { SPEAKER, startStage, type Stage } from '../support/puppet.js';
 import { notifying, register, startPushStage } from '../support/push-stage.js';
 import { rpc, userMessage } from '../support/rpc.js';
 import { Streamer } from '../support/stream-reader.js';
@@ -346,6 +346,19 @@ describe('Notifications', () => {
     await alice.task('go', notifying(receiver));
     await receiver.state('COMPLETED');
     expect(receiver.story).toEqual(['WORKING', ...FOUR]);
+  });
+
+  it('are neither promised nor taken on where they are turned off (PUSH-12)', async () => {
+    stage = await startStage({ push: false });
+    const receiver = await receiving();
+    const alice = stage.play((task) => task.requireInput());
+    expect(stage.agent.service.capabilities().pushNotifications).toBe(false);
+    expect((await alice.send('go', notifying(receiver))).error.code).toBe(-32003);
+    const { id } = await alice.task('go');
+    const refused = await alice.invoke('CreateTaskPushNotificationConfig', { taskId: id, url: receiver.url });
+    expect(refused.error.code).toBe(-32003);
+    await alice.cancel(id);
+    expect(receiver.connections).toBe(0);
   });
 
   it('cost nothing for tasks without configs (PUSH-11)', async () => {

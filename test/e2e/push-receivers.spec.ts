@@ -293,6 +293,25 @@ describe('The way to a receiver', () => {
     expect(receiver.connections).toBe(2);
   });
 
+  it('carries no credentials over http, whenever that is found out (PUSH-04)', async () => {
+    const store = new MemoryTaskStore();
+    await started({ allowPrivate: false, policy: new PublicTargetPolicy({ allowPrivate: true }) }, { store });
+    const receiver = await receiving();
+    const alice = stage.play((task) => task.requireInput());
+    const refused = await alice.send('go', notifying(receiver, SECRETS));
+    expect(refused.error.code).toBe(-32602);
+    const { id } = await alice.task('go', notifying(receiver, { token: 'no credentials' }));
+    await receiver.count(1);
+    // As it may have been stored when it was allowed.
+    const config = { id: 'old', taskId: id, url: receiver.url, ...SECRETS };
+    await store.pushConfigs.create({ config, owner: alice.user, createdAt: 0 }, 8);
+    await alice.cancel(id);
+    await until(() => failures().length === 1, 'The warning');
+    await receiver.count(2);
+    expect(failures()[0]).toContain('Credentials are not sent over http.');
+    expect(receiver.received.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  });
+
   it('takes no proxy of the environment (SSRF-06)', async () => {
     await started();
     const [receiver, proxy] = [await receiving(), await receiving()];
@@ -350,6 +369,31 @@ describe('The way to a receiver', () => {
     expect(failures()[0]).toContain('not public');
     expect(used).toBe(1);
   });
+});
+
+describe('A store whose configs cannot be read', () => {
+  it.each([
+    ['list', 'The push configs of task ID could not be read: Error: out of reach', ['artifact', 'COMPLETED']],
+    ['read', 'A notification of task ID was not delivered: Error: out of reach', ['artifact', 'COMPLETED']],
+  ] as const)(
+    'costs a receiver the update in question, on %s, and the log says so (PUSH-10b)',
+    async (method, line, story) => {
+      const store = new MemoryTaskStore();
+      jest.spyOn(store.pushConfigs, method).mockRejectedValueOnce(new Error('out of reach'));
+      await started({}, { store });
+      const receiver = await receiving();
+      const alice = stage.play(async (task) => {
+        await task.working();
+        return 'done';
+      });
+      const { id } = await alice.task('go', notifying(receiver));
+      await receiver.state('COMPLETED');
+      expect(receiver.story).toEqual(story);
+      expect(log.of('warn').filter((text) => text.includes(id))).toEqual([
+        expect.stringContaining(line.replace('ID', id)),
+      ]);
+    },
+  );
 });
 
 describe('The end of the agent (SHUT-05)', () => {
