@@ -61,13 +61,15 @@ describe.each([
       await task.artifact({ parts: [{ text: 'half' }] });
       await task.complete();
     });
-    const { id } = await onB.start('go');
-    await onA.taskWhen(id, ({ status }) => status.state === 'TASK_STATE_WORKING');
-    await register(onA, id, receiver, { token: 'from A' });
+    const { id } = await onB.start('go', notifying(receiver, { token: 'by B' }));
+    await receiver.count(1);
+    await register(onA, id, receiver, { token: 'by A' });
     gate.open();
-    await receiver.state('COMPLETED');
-    expect(receiver.story).toEqual(['artifact', 'COMPLETED']);
-    expect(receiver.received.map(({ headers }) => headers['a2a-notification-token'])).toEqual(['from A', 'from A']);
+    await receiver.count(5);
+    const storyOf = (token: string) =>
+      receiver.story.filter((_, index) => receiver.received[index]!.headers['a2a-notification-token'] === token);
+    expect(storyOf('by A')).toEqual(['artifact', 'COMPLETED']);
+    expect(storyOf('by B')).toEqual(['WORKING', 'artifact', 'COMPLETED']);
     await untilBothHaveSpoken();
   });
 
