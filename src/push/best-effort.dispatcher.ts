@@ -1,20 +1,18 @@
 import { Logger } from '@nestjs/common';
 import type { Subscription } from 'rxjs';
-import { encode, scrub } from '#protocol';
+import { scrub } from '#protocol';
 import { describeError } from '../context/describe-error.js';
 import { streamEntry } from '../events/stream-entry.js';
 import type { StoredWrite } from '../events/stored-write.js';
 import type { PushConfigKey } from '../store/push-config.record.js';
 import { withinStoreTimeout } from '../store/store-deadline.js';
-import type { ConfigQueue, Notification } from './config-queue.js';
+import type { Notification } from './config-queue.js';
+import { DeliveryAttempts, LOOKUP_TIMEOUT } from './delivery-attempts.js';
 import { DeliveryScheduler } from './delivery.scheduler.js';
 import type { DispatcherDependencies } from './dispatcher-dependencies.js';
-import { describeFailure } from './describe-failure.js';
 import { PushDispatcher } from './push.dispatcher.js';
 import { TaskConfigs } from './task-configs.js';
 
-/** How long configs, and tasks, are looked up at most, in milliseconds. */
-const LOOKUP_TIMEOUT = 3_000;
 /** How many tasks are remembered whose notifications have all been sent. */
 const MAX_TASKS = 1_024;
 
@@ -28,14 +26,15 @@ export class BestEffortDispatcher extends PushDispatcher {
   private readonly logger = new Logger('PushDispatcher');
   private readonly tasks = new Map<string, TaskConfigs>();
   private readonly scheduler: DeliveryScheduler;
-  private readonly stopping = new AbortController();
+  private readonly attempts: DeliveryAttempts;
   private subscription: Subscription | undefined;
 
   constructor(private readonly deps: DispatcherDependencies) {
     super();
+    this.attempts = new DeliveryAttempts(deps);
     this.scheduler = new DeliveryScheduler(
       deps.settings,
-      (queue, notification) => this.deliver(queue, notification),
+      (queue, notification) => this.attempts.make(queue, notification),
       ({ key }) => {
         this.logger.warn(`Too many receivers wait: config ${scrub(key.id)} of task ${scrub(key.taskId)} gets no more.`);
       },
@@ -54,13 +53,20 @@ export class BestEffortDispatcher extends PushDispatcher {
 
   async stop(timeout: number): Promise<void> {
     this.subscription?.unsubscribe();
-    const timer = setTimeout(() => {
-      this.stopping.abort(new Error('The agent is shutting down.'));
-    }, timeout);
+    let timer: NodeJS.Timeout | undefined;
+    const elapsed = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeout);
+    });
+    await Promise.race([this.bringHome(), elapsed]);
+    clearTimeout(timer);
+    for (const task of this.tasks.values()) task.clear();
+    this.attempts.stop();
+    await this.scheduler.idle();
+  }
+
+  private async bringHome(): Promise<void> {
     await Promise.all([...this.tasks.values()].map((task) => task.idle()));
     await this.scheduler.idle();
-    clearTimeout(timer);
-    this.stopping.abort(new Error('The agent has shut down.'));
   }
 
   private take(write: StoredWrite): void {
@@ -84,11 +90,12 @@ export class BestEffortDispatcher extends PushDispatcher {
           const notifications = notificationsOf(write);
           for (const queue of queues) for (const notification of notifications) this.scheduler.add(queue, notification);
         },
-        behind: (queues) => {
-          for (const queue of queues) this.scheduler.collapse(queue);
+        behind: (queues, version) => {
+          for (const queue of queues) this.scheduler.collapse(queue, version);
         },
         removed: (queue) => {
           this.scheduler.forget(queue);
+          this.attempts.end(queue);
         },
         failed: (error) => {
           this.logger.warn(
@@ -105,28 +112,6 @@ export class BestEffortDispatcher extends PushDispatcher {
       this.tasks.delete(name);
       return;
     }
-  }
-
-  private async deliver({ key }: ConfigQueue, notification: Notification | undefined): Promise<number> {
-    const { configs, sender } = this.deps;
-    let url = '';
-    try {
-      const record = await withinStoreTimeout(configs.read(key), LOOKUP_TIMEOUT);
-      const sent = record && !this.stopping.signal.aborted ? (notification ?? (await this.snapshot(key))) : undefined;
-      if (!record || !sent) return -1;
-      url = record.config.url;
-      await sender.send(record, sent.json, this.stopping.signal);
-      return sent.version;
-    } catch (error) {
-      this.logger.warn(`A notification of task ${scrub(key.taskId)} was not delivered${describeFailure(url, error)}`);
-      return -1;
-    }
-  }
-
-  private async snapshot({ taskId, owner }: PushConfigKey): Promise<Notification> {
-    const reading = this.deps.store.read({ id: taskId, owner });
-    const { task, version } = await withinStoreTimeout(reading, LOOKUP_TIMEOUT);
-    return { version, json: JSON.stringify(encode('StreamResponse', { task })) };
   }
 }
 

@@ -51,12 +51,19 @@ export class ConfigQueue {
 
   /** Drops what a receiver knows that has seen a version. */
   skipTo(version: number): void {
+    // The task as it is would be the one that the receiver has just got.
+    if (version >= this.newest) this.isCollapsed = false;
     this.newest = Math.max(this.newest, version);
     this.items = this.items.filter((item) => item.version > version);
   }
 
-  /** Drops everything for the task as it will be. */
-  collapse(): void {
+  /**
+   * Drops everything for the task as it will be.
+   *
+   * @param version what is left out goes up to here; when it is missing, to what was added last
+   */
+  collapse(version = this.newest): void {
+    this.newest = Math.max(this.newest, version);
     this.items = [];
     this.isCollapsed = true;
   }

@@ -56,14 +56,18 @@ export class DeliveryScheduler {
     this.schedule(queue, lane);
     const { maxWaiting, maxWaitingPerOwner } = this.bounds;
     const isBeyond = this.waiting > maxWaiting || lane.waiting > maxWaitingPerOwner;
-    if (isBeyond && queue.length > 0) this.drop(lane, queue, 'collapse');
+    if (isBeyond && queue.length > 0) {
+      this.uncount(lane, queue);
+      queue.collapse();
+    }
     this.tidy(queue.key.owner, lane);
   }
 
-  /** Lets a config get the task as it is, in the place of everything that waits. */
-  collapse(queue: ConfigQueue): void {
+  /** Lets a config get the task as it is, in the place of everything that waits and of what was left out up to a version. */
+  collapse(queue: ConfigQueue, version: number): void {
     const lane = this.laneOf(queue);
-    this.drop(lane, queue, 'collapse');
+    this.uncount(lane, queue);
+    queue.collapse(version);
     this.schedule(queue, lane);
     this.tidy(queue.key.owner, lane);
   }
@@ -71,7 +75,8 @@ export class DeliveryScheduler {
   /** Drops everything that a config was to get. */
   forget(queue: ConfigQueue): void {
     const lane = this.laneOf(queue);
-    this.drop(lane, queue, 'forget');
+    this.uncount(lane, queue);
+    queue.forget();
     const place = lane.ready.indexOf(queue);
     if (place >= 0) lane.ready.splice(place, 1);
     this.tidy(queue.key.owner, lane);
@@ -91,7 +96,8 @@ export class DeliveryScheduler {
   private schedule(queue: ConfigQueue, lane: Lane): void {
     if (queue.hasWork && !queue.isActive && !lane.ready.includes(queue)) {
       if (lane.ready.length >= MAX_READY) {
-        this.drop(lane, queue, 'forget');
+        this.uncount(lane, queue);
+        queue.forget();
         this.overflowed(queue);
         return;
       }
@@ -130,9 +136,8 @@ export class DeliveryScheduler {
     this.tidy(queue.key.owner, lane);
   }
 
-  private drop(lane: Lane, queue: ConfigQueue, how: 'collapse' | 'forget'): void {
+  private uncount(lane: Lane, queue: ConfigQueue): void {
     this.count(lane, -queue.length);
-    queue[how]();
   }
 
   private count(lane: Lane, change: number): void {

@@ -6,8 +6,8 @@ import { ConfigQueue } from './config-queue.js';
 export interface TaskConfigsHooks {
   /** A write is to be brought to these. */
   readonly write: (queues: readonly ConfigQueue[], write: StoredWrite) => void;
-  /** Writes have been left out: these are to get the task as it is. */
-  readonly behind: (queues: readonly ConfigQueue[]) => void;
+  /** Writes up to a version have been left out: these are to get the task as it is. */
+  readonly behind: (queues: readonly ConfigQueue[], version: number) => void;
   /** A config is not there any more. */
   readonly removed: (queue: ConfigQueue) => void;
   /** The configs could not be read; the write is left out. */
@@ -54,6 +54,11 @@ export class TaskConfigs {
     if (queue) this.hooks.removed(queue);
   }
 
+  /** Drops the writes that are not on their way yet. */
+  clear(): void {
+    this.inbox = [];
+  }
+
   /** Waits until all writes are on their way. */
   async idle(): Promise<void> {
     await this.drained;
@@ -77,7 +82,7 @@ export class TaskConfigs {
   private bring(write: StoredWrite): void {
     const queues = [...this.queues.values()];
     if (queues.length === 0) return;
-    if (this.isBehind) this.hooks.behind(queues);
+    if (this.isBehind) this.hooks.behind(queues, this.inbox.at(-1)?.version ?? write.version);
     else this.hooks.write(queues, write);
     this.isBehind = false;
   }

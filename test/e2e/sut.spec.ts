@@ -10,7 +10,9 @@ import { readSettings } from '../../apps/sut/src/settings.js';
 import { createSut } from '../../apps/sut/src/sut.js';
 import { ADAPTERS } from '../support/agent.js';
 import { newcomer, textOf, type Answer, type WireTask } from '../support/caller.js';
+import { notifying } from '../support/push-stage.js';
 import { until } from '../support/until.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const SECRET = 'SECRET-STACK';
 
@@ -201,7 +203,7 @@ describe.each(ADAPTERS)('the fixture host on %s', (adapter) => {
 
 describe('the settings of the fixture host', () => {
   it('have defaults', () => {
-    expect(readSettings({})).toEqual({ port: 9999, adapter: 'express', limits: true, database: undefined });
+    expect(readSettings({})).toEqual({ port: 9999, adapter: 'express', limits: true });
   });
 
   it('are read from the environment', () => {
@@ -209,19 +211,51 @@ describe('the settings of the fixture host', () => {
       PORT: '0',
       ADAPTER: 'fastify',
       LIMITS: 'off',
+      PUSH: '{"allowPrivate":true}',
       DATABASE_URL: 'sqlite:tasks',
       LEASE_MS: '2000',
     });
-    expect(settings).toEqual({ port: 0, adapter: 'fastify', limits: false, database: 'sqlite:tasks', lease: 2_000 });
+    expect(settings).toEqual({
+      port: 0,
+      adapter: 'fastify',
+      limits: false,
+      push: { allowPrivate: true },
+      database: 'sqlite:tasks',
+      lease: 2_000,
+    });
   });
 
-  it.each([{ DATABASE_URL: 'mysql://localhost' }, { ADAPTER: 'koa' }, { PORT: 'http' }, { LEASE_MS: '2s' }])(
-    'refuse %j',
-    (env) => {
-      const [name] = Object.keys(env);
-      expect(() => readSettings(env as NodeJS.ProcessEnv)).toThrow(name);
-    },
-  );
+  it.each([
+    { DATABASE_URL: 'mysql://localhost' },
+    { ADAPTER: 'koa' },
+    { PORT: 'http' },
+    { LEASE_MS: '2s' },
+    { PUSH: '{' },
+  ])('refuse %j', (env) => {
+    const [name] = Object.keys(env);
+    expect(() => readSettings(env as NodeJS.ProcessEnv)).toThrow(name);
+  });
+
+  it.each([
+    ['on', true],
+    ['off', false],
+  ])('let webhooks be on this machine by the push options: %s (SSRF-08)', async (_title, allowPrivate) => {
+    const receiver = await WebhookReceiver.start();
+    const app = await createSut({ adapter: 'express', limits: true, database: undefined, push: { allowPrivate } });
+    try {
+      await app.listen(0, '127.0.0.1');
+      const { result, error } = await newcomer(await app.getUrl()).send('hi', notifying(receiver));
+      if (!allowPrivate) {
+        expect(error.code).toBe(-32602);
+        return;
+      }
+      await receiver.state('COMPLETED');
+      expect(receiver.received.at(-1)!.body.statusUpdate.taskId).toBe(result.task.id);
+    } finally {
+      await app.close();
+      await receiver.close();
+    }
+  });
 
   it('lift every bound with LIMITS=off', async () => {
     const app = await createSut({ adapter: 'express', limits: false, database: undefined });

@@ -48,6 +48,11 @@ export class WebhookReceiver {
     return receiver;
   }
 
+  /** How many connections are open. */
+  get open(): number {
+    return this.sockets.size;
+  }
+
   /** The states that arrived, in order; `artifact` for an artifact, `task:STATE` for a whole task. */
   get story(): string[] {
     return this.received.map(({ body }) => {

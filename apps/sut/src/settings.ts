@@ -11,7 +11,7 @@ export interface SutSettings {
   readonly database: string | undefined;
   /** For how long a process that is not heard of keeps its runs, in milliseconds; `undefined`: the package's default. */
   readonly lease?: number | undefined;
-  /** How webhooks are notified; those of this machine always may be. */
+  /** How webhooks are notified; `undefined`: as the package does by default. */
   readonly push?: PushOptions | undefined;
 }
 
@@ -36,7 +36,7 @@ export function readSettings(env: NodeJS.ProcessEnv): SutSettings {
     limits: LIMITS !== 'off',
     database: DATABASE_URL || undefined,
     lease: LEASE_MS ? Number(LEASE_MS) : undefined,
-    push: { allowPrivate: true, ...(PUSH ? readJson(PUSH) : {}) },
+    push: PUSH ? readJson(PUSH) : undefined,
   };
 }
 
