@@ -3,6 +3,7 @@ import { InternalError, TaskState, textPart, UnsupportedOperationError, type Mes
 import { Clock } from '../context/clock.js';
 import { IdGenerator } from '../context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
+import { within } from '../context/within.js';
 import { TaskEventBus } from '../events/task-event.bus.js';
 import { TaskStore } from '../store/task.store.js';
 import type { TaskUpdate } from '../store/task-update.js';
@@ -169,13 +170,4 @@ export class TaskRunner {
     this.logger.error(`A task could not be stored: ${describeError(error)}`);
     return new InternalError();
   }
-}
-
-async function within(promise: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, elapsed]);
-  clearTimeout(timer);
 }

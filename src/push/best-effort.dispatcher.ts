@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Subscription } from 'rxjs';
 import { scrub } from '#protocol';
 import { describeError } from '../context/describe-error.js';
+import { within } from '../context/within.js';
 import { streamEntry } from '../events/stream-entry.js';
 import type { StoredWrite } from '../events/stored-write.js';
 import type { PushConfigKey } from '../store/push-config.record.js';
@@ -53,12 +54,7 @@ export class BestEffortDispatcher extends PushDispatcher {
 
   async stop(timeout: number): Promise<void> {
     this.subscription?.unsubscribe();
-    let timer: NodeJS.Timeout | undefined;
-    const elapsed = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeout);
-    });
-    await Promise.race([this.bringHome(), elapsed]);
-    clearTimeout(timer);
+    await within(this.bringHome(), timeout);
     for (const task of this.tasks.values()) task.clear();
     this.attempts.stop();
     await this.scheduler.idle();

@@ -28,14 +28,13 @@ export class ClaimedDelivery {
   private readonly task: TaskKey;
   private attempts: number;
   private failingFor: number;
-  private isForgotten = false;
+  /** Aborts when nothing more is to be sent. */
+  private readonly ending = new AbortController();
 
-  /** @param stopping aborts when the process ends */
   constructor(
     private readonly deps: DispatcherDependencies,
     private readonly holder: ClaimHolder,
     private readonly claim: ClaimedPushConfig,
-    private readonly stopping: AbortSignal,
   ) {
     const { config, owner } = claim.record;
     this.key = { id: config.id, taskId: config.taskId, owner };
@@ -44,9 +43,9 @@ export class ClaimedDelivery {
     this.failingFor = claim.failingFor;
   }
 
-  /** Sends nothing more, if this is the config. */
-  forget({ id, taskId, owner }: PushConfigKey): void {
-    if (id === this.key.id && taskId === this.key.taskId && owner === this.key.owner) this.isForgotten = true;
+  /** Sends nothing more, not even what is under way, and lets the config go. */
+  end(): void {
+    this.ending.abort();
   }
 
   /**
@@ -100,8 +99,9 @@ export class ClaimedDelivery {
 
   /** @returns whether to go on */
   private async step(version: number, json: string | null): Promise<boolean> {
-    if (this.isForgotten || this.stopping.aborted) return false;
-    if (json !== null) await this.deps.sender.send(this.claim.record, json, this.stopping);
+    const { signal } = this.ending;
+    if (signal.aborted) return false;
+    if (json !== null) await this.deps.sender.send(this.claim.record, json, signal);
     this.attempts = 0;
     this.failingFor = 0;
     const { cursors, worker, lease } = this.holder;
@@ -110,7 +110,7 @@ export class ClaimedDelivery {
 
   private async fail(error: unknown): Promise<number> {
     const { cursors, worker } = this.holder;
-    if (this.stopping.aborted) {
+    if (this.ending.signal.aborted) {
       await cursors.release(this.key, worker);
       return 0;
     }

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { Subscription } from 'rxjs';
 import { scrub } from '#protocol';
 import { describeError } from '../context/describe-error.js';
+import { within } from '../context/within.js';
 import type { PushConfigKey } from '../store/push-config.record.js';
 import type { ClaimedPushConfig, PushCursors } from '../store/push-cursors.js';
 import { ClaimedDelivery } from './claimed-delivery.js';
@@ -13,6 +14,8 @@ import { PushDispatcher } from './push.dispatcher.js';
 const PAUSE = 1_000;
 /** How much later than due a config is looked for, in milliseconds: clocks are rounded, and the store's is another. */
 const CLOCK_MARGIN = 5;
+/** How long letting go of what is left may take when the process ends, in milliseconds. It comes up again by itself. */
+const RELEASE_TIMEOUT = 1_000;
 
 /**
  * Brings every update to its receivers, however often they, or processes, fail.
@@ -27,7 +30,7 @@ export class DurableDispatcher extends PushDispatcher {
   /** The name of this process among those that deliver. */
   private readonly worker = randomUUID();
   private readonly deliveries = new Map<ClaimedDelivery, Promise<void>>();
-  private readonly stopping = new AbortController();
+  private isStopped = false;
   private subscription: Subscription | undefined;
   private looking: Promise<void> | undefined;
   /** Whether something has come about since the last look began. */
@@ -53,24 +56,25 @@ export class DurableDispatcher extends PushDispatcher {
     this.wake();
   }
 
-  forget(config: PushConfigKey): void {
-    for (const delivery of this.deliveries.keys()) delivery.forget(config);
+  forget({ id, taskId, owner }: PushConfigKey): void {
+    for (const delivery of this.deliveries.keys()) {
+      const { key } = delivery;
+      if (key.id === id && key.taskId === taskId && key.owner === owner) delivery.end();
+    }
   }
 
   async stop(timeout: number): Promise<void> {
     this.subscription?.unsubscribe();
-    const timer = setTimeout(() => {
-      this.abort();
-    }, timeout);
     this.wake();
-    while (this.looking || this.deliveries.size > 0) await Promise.all([this.looking, ...this.deliveries.values()]);
-    clearTimeout(timer);
-    this.abort();
+    await within(this.idle(), timeout);
+    this.isStopped = true;
     clearTimeout(this.timer);
+    for (const delivery of this.deliveries.keys()) delivery.end();
+    await within(this.idle(), RELEASE_TIMEOUT);
   }
 
-  private abort(): void {
-    this.stopping.abort(new Error('The agent is shutting down.'));
+  private async idle(): Promise<void> {
+    while (this.looking || this.deliveries.size > 0) await Promise.all([this.looking, ...this.deliveries.values()]);
   }
 
   /** Looks for what is to be delivered, and once more when it is called meanwhile. */
@@ -88,7 +92,7 @@ export class DurableDispatcher extends PushDispatcher {
     this.isWoken = false;
     const { maxInFlight, maxInFlightPerOwner, timeout } = this.deps.settings;
     const limit = maxInFlight - this.deliveries.size;
-    if (limit <= 0 || this.stopping.signal.aborted) return;
+    if (limit <= 0 || this.isStopped) return;
     // An attempt is no sign of life.
     const lease = timeout + this.lease;
     try {
@@ -113,7 +117,9 @@ export class DurableDispatcher extends PushDispatcher {
 
   private begin(claim: ClaimedPushConfig, lease: number): void {
     const holder = { cursors: this.cursors, worker: this.worker, lease };
-    const delivery = new ClaimedDelivery(this.deps, holder, claim, this.stopping.signal);
+    const delivery = new ClaimedDelivery(this.deps, holder, claim);
+    // Claimed while the process was told to stop: let go at once.
+    if (this.isStopped) delivery.end();
     this.deliveries.set(delivery, this.finish(delivery));
   }
 
@@ -126,7 +132,7 @@ export class DurableDispatcher extends PushDispatcher {
 
   private lookWithin(pause: number): void {
     const at = performance.now() + pause;
-    if (this.stopping.signal.aborted || at >= this.nextLook) return;
+    if (this.isStopped || at >= this.nextLook) return;
     clearTimeout(this.timer);
     this.nextLook = at;
     this.timer = setTimeout(() => {
