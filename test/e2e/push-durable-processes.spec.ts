@@ -47,7 +47,12 @@ describe('Durable notifications of processes that die', () => {
   }
 
   function start(): Promise<SutProcess> {
-    const push = { delivery: 'durable', allowPrivate: true, timeoutMs: 1_000, retry: { minDelayMs: 1, maxDelayMs: 20 } };
+    const push = {
+      delivery: 'durable',
+      allowPrivate: true,
+      timeoutMs: 1_000,
+      retry: { minDelayMs: 1, maxDelayMs: 20 },
+    };
     return startSut({ DATABASE_URL: database.url, LEASE_MS: '1000', PUSH: JSON.stringify(push) });
   }
 
