@@ -28,8 +28,9 @@ export class Load {
   }
 
   /** Sends one message to a skill and waits for its task. */
-  async send(skill: string, part: object): Promise<BenchAnswer> {
-    const params = { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [part], metadata: { skill } } };
+  async send(skill: string, part: object, configuration?: object): Promise<BenchAnswer> {
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [part], metadata: { skill } };
+    const params = { message, configuration };
     const answer = await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params }));
     if (answer.result?.task?.status.state !== 'TASK_STATE_COMPLETED') {
       throw new Error(`Not completed: ${JSON.stringify(answer).slice(0, 300)}`);

@@ -55,6 +55,7 @@ class BenchSkills {
       maxConcurrentRunsPerOwner: -1,
       maxStreamSeatsPerOwner: -1,
       maxTaskBytes: -1,
+      push: { allowPrivate: true },
     }),
   ],
   providers: [BenchSkills],
@@ -63,7 +64,7 @@ class BenchModule {}
 
 /** Starts an application with this package on a free port, tasks in memory. */
 export async function startOurs(): Promise<Subject> {
-  const app = await NestFactory.create(BenchModule, { logger: ['error'], forceCloseConnections: true });
+  const app = await NestFactory.create(BenchModule, { logger: false, forceCloseConnections: true });
   await app.listen(0, '127.0.0.1');
   const url = (await app.getUrl()).replace('localhost', '127.0.0.1');
   return { name: 'nestjs-a2a', url: `${url}/a2a`, close: () => app.close() };

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { AgentCard, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import {
   AgentEvent,
+  DefaultPushNotificationSender,
   DefaultRequestHandler,
+  InMemoryPushNotificationStore,
   InMemoryTaskStore,
   type AgentExecutor,
   type ExecutionEventBus,
@@ -73,12 +75,15 @@ export async function startPeer(): Promise<Subject> {
     description: 'An agent to be measured.',
     version: '1.0.0',
     supportedInterfaces: [{ url: 'http://127.0.0.1/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-    capabilities: { streaming: true },
+    capabilities: { streaming: true, pushNotifications: true },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [{ id: 'echo', name: 'echo', description: 'echo', tags: [] }],
   });
-  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), new PeerExecutor());
+  const configs = new InMemoryPushNotificationStore();
+  const sender = new DefaultPushNotificationSender(configs);
+  const store = new InMemoryTaskStore();
+  const requestHandler = new DefaultRequestHandler(card, store, new PeerExecutor(), undefined, configs, sender);
   const app = express();
   app.use('/a2a', jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
   const server = createServer(app).listen(0, '127.0.0.1');
