@@ -76,12 +76,12 @@ export {
   type PushConfigDraft,
   type TaskAppend,
   type TaskDraft,
-  type TaskKey,
   type TaskPage,
   type TaskQuery,
   type TaskSettle,
   type TaskWritten,
 } from './store/task.store.js';
+export type { TaskKey } from './store/task-key.js';
 export { PublicTargetPolicy, TargetPolicy, TargetRefusedError, type PublicTargetPolicyOptions } from '#outbound';
 export {
   A2AError,

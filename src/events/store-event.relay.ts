@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { describeError } from '../context/describe-error.js';
 import type { ChannelListener, StoreChannel } from '../store/store-channel.js';
 import { withinStoreTimeout } from '../store/store-deadline.js';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import { decodeAnnouncement } from './announcement.js';
 import { Announcer } from './announcer.js';
 import type { TaskEventBus } from './task-event.bus.js';

@@ -1,4 +1,4 @@
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import type { TaskUpdate } from '../store/task-update.js';
 
 /** Updates of a task that this process has stored in one write. Never changed by anyone. */

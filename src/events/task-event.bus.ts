@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable, type Subscription } from 'rxjs';
 import { scrub } from '#protocol';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import type { VersionedUpdate } from '../store/task-update.js';
 import type { StoredWrite } from './stored-write.js';
 import type { TaskEvent } from './task-event.js';

@@ -1,4 +1,4 @@
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 
 /**
  * How updates of other processes come: as soon as a channel tells of them, when they are looked for, or not at all, since

@@ -1,4 +1,4 @@
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import type { TaskUpdate } from '../store/task-update.js';
 
 /** An update that has been stored, on its way to those who follow the task. Never changed by anyone. */

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import { streamEntry, type StreamEntry } from './stream-entry.js';
 import type { TaskEventBus } from './task-event.bus.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import { TaskEventBus } from './task-event.bus.js';
 import { TaskFeed } from './task-feed.js';
 import { topicName } from './task-topic.js';

@@ -1,5 +1,5 @@
 import { Subject, type Subscription } from 'rxjs';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import type { VersionedUpdate } from '../store/task-update.js';
 import type { TaskEvent } from './task-event.js';
 

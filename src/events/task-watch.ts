@@ -1,5 +1,6 @@
 import { withinStoreTimeout } from '../store/store-deadline.js';
-import type { TaskKey, TaskStore } from '../store/task.store.js';
+import type { TaskStore } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import type { TaskEventBus } from './task-event.bus.js';
 
 /** A store that one process can ask what another one wrote. */

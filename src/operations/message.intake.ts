@@ -18,7 +18,7 @@ import { seedFromRecord, seedTask, type TaskSeed } from '../execution/task-seed.
 import type { RegisteredSkill } from '../skills/registered-skill.js';
 import { PushConfigIntake } from '../push/push-config.intake.js';
 import type { TaskRecord } from '../store/task-record.js';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import { CapabilityPolicy } from './capability.policy.js';
 import { assertInputModes } from './input-mode.policy.js';
 import { assertScopes } from './skill-scope.policy.js';

@@ -37,7 +37,9 @@ export class BestEffortDispatcher extends PushDispatcher {
       deps.settings,
       (queue, notification) => this.attempts.make(queue, notification),
       ({ key }) => {
-        this.logger.warn(`Too many receivers wait: config ${scrub(key.id)} of task ${scrub(key.taskId)} gets no more.`);
+        this.logger.warn(
+          `Too many receivers wait: config ${scrub(key.id)} of task ${scrub(key.taskId)} misses updates.`,
+        );
       },
     );
   }
@@ -53,8 +55,8 @@ export class BestEffortDispatcher extends PushDispatcher {
   }
 
   async stop(timeout: number): Promise<void> {
-    this.subscription?.unsubscribe();
     await within(this.bringHome(), timeout);
+    this.subscription?.unsubscribe();
     for (const task of this.tasks.values()) task.clear();
     this.attempts.stop();
     await this.scheduler.idle();

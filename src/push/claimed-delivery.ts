@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { encode, isTerminal, scrub, type TaskState } from '#protocol';
+import { encode, isInterrupted, isTerminal, scrub, type TaskState } from '#protocol';
 import { describeError } from '../context/describe-error.js';
 import { streamEntry } from '../events/stream-entry.js';
 import type { PushConfigKey } from '../store/push-config.record.js';
 import type { ClaimedPushConfig, PushCursors } from '../store/push-cursors.js';
 import { isRecordNotFound } from '../store/store-errors.js';
 import type { VersionedUpdate } from '../store/task-update.js';
-import type { TaskKey } from '../store/task.store.js';
+import type { TaskKey } from '../store/task-key.js';
 import { describeFailure } from './describe-failure.js';
 import type { DispatcherDependencies } from './dispatcher-dependencies.js';
 
@@ -20,14 +20,19 @@ export interface ClaimHolder {
 
 /** How many updates a config gets before others have their turn. */
 const BATCH = 64;
+/** For how long the config of a paused task is left alone when nobody says that the task goes on, in milliseconds. */
+const PARKED = 300_000;
 
-/** Brings a claimed config what its task has for it, from its cursor on, and lets it go. */
+/** Brings a claimed config what its task has for it, from its cursor on, and lets it go. Its turn is bounded in number and time. */
 export class ClaimedDelivery {
   readonly key: PushConfigKey;
   private readonly logger = new Logger('PushDispatcher');
   private readonly task: TaskKey;
   private attempts: number;
   private failingFor: number;
+  /** Until when the config is surely ours, by the monotonic clock. */
+  private heldUntil: number;
+  private readonly began = performance.now();
   /** Aborts when nothing more is to be sent. */
   private readonly ending = new AbortController();
 
@@ -35,12 +40,14 @@ export class ClaimedDelivery {
     private readonly deps: DispatcherDependencies,
     private readonly holder: ClaimHolder,
     private readonly claim: ClaimedPushConfig,
+    claimedAt: number,
   ) {
     const { config, owner } = claim.record;
     this.key = { id: config.id, taskId: config.taskId, owner };
     this.task = { id: config.taskId, owner };
     this.attempts = claim.attempts;
     this.failingFor = claim.failingFor;
+    this.heldUntil = claimedAt + holder.lease;
   }
 
   /** Sends nothing more, not even what is under way, and lets the config go. */
@@ -69,8 +76,9 @@ export class ClaimedDelivery {
     // What is no longer there one by one is told as the task that it led to.
     const state =
       updates[0]?.version === delivered + 1 ? await this.bringUpdates(updates) : await this.bringTask(delivered);
-    if (state !== undefined && isTerminal(state)) await this.holder.cursors.finish(this.key, this.holder.worker);
-    else await this.holder.cursors.release(this.key, this.holder.worker);
+    const { cursors, worker } = this.holder;
+    if (state !== undefined && isTerminal(state)) await cursors.finish(this.key, worker);
+    else await cursors.release(this.key, worker, state !== undefined && isInterrupted(state) ? PARKED : 0);
     return 0;
   }
 
@@ -81,6 +89,8 @@ export class ClaimedDelivery {
       const { json, state } = streamEntry(this.task.id, this.claim.contextId, version, update);
       if (!(await this.step(version, json))) return undefined;
       last = state;
+      // A receiver that is slow has a turn like every other one.
+      if (performance.now() - this.began > this.deps.settings.timeout) return undefined;
     }
     return last;
   }
@@ -100,18 +110,22 @@ export class ClaimedDelivery {
   /** @returns whether to go on */
   private async step(version: number, json: string | null): Promise<boolean> {
     const { signal } = this.ending;
-    if (signal.aborted) return false;
+    // Another process may have taken the config over from one that was not heard of.
+    if (signal.aborted || performance.now() + this.deps.settings.timeout > this.heldUntil) return false;
     if (json !== null) await this.deps.sender.send(this.claim.record, json, signal);
     this.attempts = 0;
     this.failingFor = 0;
     const { cursors, worker, lease } = this.holder;
-    return cursors.advance(this.key, worker, version, lease);
+    const at = performance.now();
+    const isHeld = await cursors.advance(this.key, worker, version, lease);
+    this.heldUntil = at + lease;
+    return isHeld;
   }
 
   private async fail(error: unknown): Promise<number> {
     const { cursors, worker } = this.holder;
     if (this.ending.signal.aborted) {
-      await cursors.release(this.key, worker);
+      await cursors.release(this.key, worker, 0);
       return 0;
     }
     const { giveUpAfter } = this.deps.settings;

@@ -68,6 +68,12 @@ export class ConfigQueue {
     this.isCollapsed = true;
   }
 
+  /** Drops everything that waits; what comes later is taken again. */
+  clear(): void {
+    this.items = [];
+    this.isCollapsed = false;
+  }
+
   forget(): void {
     this.items = [];
     this.isForgotten = true;

@@ -58,7 +58,12 @@ export class DeliveryAttempts {
     let url = '';
     try {
       const record = await withinStoreTimeout(configs.read(key), LOOKUP_TIMEOUT);
-      if (!record) return -1;
+      if (!record) {
+        if (!queue.isForgotten) {
+          this.logger.warn(`Task ${scrub(key.taskId)} was removed before all notifications of it were sent.`);
+        }
+        return -1;
+      }
       url = record.config.url;
       const { version, json } = notification ?? (await this.snapshot(key));
       await sender.send(record, json, signal);

@@ -97,7 +97,7 @@ export class DeliveryScheduler {
     if (queue.hasWork && !queue.isActive && !lane.ready.includes(queue)) {
       if (lane.ready.length >= MAX_READY) {
         this.uncount(lane, queue);
-        queue.forget();
+        queue.clear();
         this.overflowed(queue);
         return;
       }

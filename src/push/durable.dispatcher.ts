@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Subscription } from 'rxjs';
-import { scrub } from '#protocol';
+import { isTerminal, scrub } from '#protocol';
 import { describeError } from '../context/describe-error.js';
 import { within } from '../context/within.js';
+import type { StoredWrite } from '../events/stored-write.js';
 import type { PushConfigKey } from '../store/push-config.record.js';
 import type { ClaimedPushConfig, PushCursors } from '../store/push-cursors.js';
 import { ClaimedDelivery } from './claimed-delivery.js';
@@ -12,6 +13,8 @@ import { PushDispatcher } from './push.dispatcher.js';
 
 /** How often configs are looked for that another process, or a failure, has left behind, in milliseconds. */
 const PAUSE = 1_000;
+/** The same where no new configs are durable. */
+const LEFTOVER_PAUSE = 30_000;
 /** How much later than due a config is looked for, in milliseconds: clocks are rounded, and the store's is another. */
 const CLOCK_MARGIN = 5;
 /** How long letting go of what is left may take when the process ends, in milliseconds. It comes up again by itself. */
@@ -30,29 +33,48 @@ export class DurableDispatcher extends PushDispatcher {
   /** The name of this process among those that deliver. */
   private readonly worker = randomUUID();
   private readonly deliveries = new Map<ClaimedDelivery, Promise<void>>();
+  /** Whether nothing is looked for any more but what this process stores. */
+  private isEnding = false;
   private isStopped = false;
   private subscription: Subscription | undefined;
   private looking: Promise<void> | undefined;
   /** Whether something has come about since the last look began. */
   private isWoken = false;
   private isFailing = false;
+  private readonly pause: number;
   private timer: NodeJS.Timeout | undefined;
   /** When the timer ends, by the monotonic clock. */
   private nextLook = Infinity;
 
-  /** @param lease for how long a process is believed to live that is not heard of, in milliseconds */
+  /**
+   * @param lease for how long a process is believed to live that is not heard of, in milliseconds
+   * @param isLeading whether new configs are durable; else only what is left of older ones is brought, without haste
+   */
   constructor(
     private readonly deps: DispatcherDependencies,
     private readonly cursors: PushCursors,
     private readonly lease: number,
+    private readonly isLeading = true,
   ) {
     super();
+    this.pause = isLeading ? PAUSE : LEFTOVER_PAUSE;
   }
 
   start(): void {
-    this.subscription = this.deps.bus.writes$.subscribe(({ pushRev }) => {
-      if (pushRev !== 0) this.wake();
-    });
+    if (this.isLeading) {
+      this.subscription = this.deps.bus.writes$.subscribe((write) => {
+        if (write.pushRev !== 0) void this.take(write);
+      });
+    }
+    this.wake();
+  }
+
+  private async take({ key, updates }: StoredWrite): Promise<void> {
+    // A task that goes on, or ends, may have been left alone while it was paused.
+    const isChange = updates.some(
+      (each) => each.kind === 'message' || (each.kind === 'status' && isTerminal(each.status.state)),
+    );
+    if (isChange) await this.cursors.awaken(key).catch(() => undefined);
     this.wake();
   }
 
@@ -64,10 +86,11 @@ export class DurableDispatcher extends PushDispatcher {
   }
 
   async stop(timeout: number): Promise<void> {
-    this.subscription?.unsubscribe();
+    this.isEnding = true;
     this.wake();
     await within(this.idle(), timeout);
     this.isStopped = true;
+    this.subscription?.unsubscribe();
     clearTimeout(this.timer);
     for (const delivery of this.deliveries.keys()) delivery.end();
     await within(this.idle(), RELEASE_TIMEOUT);
@@ -92,21 +115,22 @@ export class DurableDispatcher extends PushDispatcher {
     this.isWoken = false;
     const { maxInFlight, maxInFlightPerOwner, timeout } = this.deps.settings;
     const limit = maxInFlight - this.deliveries.size;
+    this.lookWithin(this.pause);
     if (limit <= 0 || this.isStopped) return;
     // An attempt is no sign of life.
     const lease = timeout + this.lease;
+    const askedAt = performance.now();
     try {
       const busy = this.busyOwners();
       const claims = await this.cursors.claim({
         ...{ worker: this.worker, lease, limit, busy, perOwner: maxInFlightPerOwner },
       });
-      for (const claim of claims) this.begin(claim, lease);
+      for (const claim of claims) this.begin(claim, lease, askedAt);
       this.isFailing = false;
     } catch (error) {
       if (!this.isFailing) this.logger.warn(`Notifications could not be looked for: ${scrub(describeError(error))}`);
       this.isFailing = true;
     }
-    this.lookWithin(PAUSE);
   }
 
   private busyOwners(): ReadonlyMap<string, number> {
@@ -115,9 +139,9 @@ export class DurableDispatcher extends PushDispatcher {
     return busy;
   }
 
-  private begin(claim: ClaimedPushConfig, lease: number): void {
+  private begin(claim: ClaimedPushConfig, lease: number, askedAt: number): void {
     const holder = { cursors: this.cursors, worker: this.worker, lease };
-    const delivery = new ClaimedDelivery(this.deps, holder, claim);
+    const delivery = new ClaimedDelivery(this.deps, holder, claim, askedAt);
     // Claimed while the process was told to stop: let go at once.
     if (this.isStopped) delivery.end();
     this.deliveries.set(delivery, this.finish(delivery));
@@ -126,13 +150,14 @@ export class DurableDispatcher extends PushDispatcher {
   private async finish(delivery: ClaimedDelivery): Promise<void> {
     const pause = await delivery.run();
     this.deliveries.delete(delivery);
-    if (pause === 0) this.wake();
-    else this.lookWithin(pause + CLOCK_MARGIN);
+    // Others may have been waiting for the place.
+    if (!this.isEnding) this.wake();
+    if (pause > 0) this.lookWithin(pause + CLOCK_MARGIN);
   }
 
   private lookWithin(pause: number): void {
     const at = performance.now() + pause;
-    if (this.isStopped || at >= this.nextLook) return;
+    if (this.isEnding || at >= this.nextLook) return;
     clearTimeout(this.timer);
     this.nextLook = at;
     this.timer = setTimeout(() => {

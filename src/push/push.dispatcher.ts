@@ -35,3 +35,22 @@ export class SilentPushDispatcher extends PushDispatcher {
     return Promise.resolve();
   }
 }
+
+/** Several dispatchers as one. */
+export class PushDispatchers extends PushDispatcher {
+  constructor(private readonly dispatchers: readonly PushDispatcher[]) {
+    super();
+  }
+
+  start(): void {
+    for (const dispatcher of this.dispatchers) dispatcher.start();
+  }
+
+  forget(config: PushConfigKey): void {
+    for (const dispatcher of this.dispatchers) dispatcher.forget(config);
+  }
+
+  async stop(timeout: number): Promise<void> {
+    await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.stop(timeout)));
+  }
+}

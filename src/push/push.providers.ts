@@ -8,7 +8,7 @@ import { TaskStore } from '../store/task.store.js';
 import { BestEffortDispatcher } from './best-effort.dispatcher.js';
 import { DurableDispatcher } from './durable.dispatcher.js';
 import { NotificationSigner } from './notification.signer.js';
-import { PushDispatcher, SilentPushDispatcher } from './push.dispatcher.js';
+import { PushDispatcher, PushDispatchers, SilentPushDispatcher } from './push.dispatcher.js';
 import { PushSender } from './push.sender.js';
 import { A2A_PUSH_SETTINGS, type PushSettings } from './push.settings.js';
 import { notificationSigner } from './signed.notifications.js';
@@ -43,7 +43,10 @@ export const PUSH_DISPATCHER: FactoryProvider<PushDispatcher> = {
       new Logger('PushDispatcher').warn('Webhooks may be in private networks (push.allowPrivate). Not for production.');
     }
     const deps = { store, configs, bus, sender, settings };
+    // Each brings its own kind of configs: those of the time before the option was changed, and of other replicas, too.
+    const bestEffort = new BestEffortDispatcher(deps);
     const { cursors } = configs;
-    return settings.isDurable && cursors ? new DurableDispatcher(deps, cursors, lease) : new BestEffortDispatcher(deps);
+    if (!cursors || !store.eventsAfter) return bestEffort;
+    return new PushDispatchers([bestEffort, new DurableDispatcher(deps, cursors, lease, settings.isDurable)]);
   },
 };

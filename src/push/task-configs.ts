@@ -90,7 +90,8 @@ export class TaskConfigs {
   private async refresh(revision: number | undefined): Promise<void> {
     const records = await this.read();
     this.revision = revision;
-    const known = new Set(records.map(({ config }) => config.id));
+    // Durable ones are brought by their cursors.
+    const known = new Set(records.filter(({ durable }) => !durable).map(({ config }) => config.id));
     for (const id of this.queues.keys()) if (!known.has(id)) this.remove(id);
     for (const id of known) {
       if (!this.queues.has(id)) this.queues.set(id, new ConfigQueue({ ...this.task, id }));

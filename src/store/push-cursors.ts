@@ -1,4 +1,5 @@
 import type { PushConfigKey, PushConfigRecord } from './push-config.record.js';
+import type { TaskKey } from './task-key.js';
 
 /** A config that a worker has taken, and where its deliveries stand. */
 export interface ClaimedPushConfig {
@@ -53,8 +54,15 @@ export interface PushCursors {
    */
   postpone(key: PushConfigKey, worker: string, delay: number): Promise<void>;
 
-  /** Lets a config go until its task has another update. */
-  release(key: PushConfigKey, worker: string): Promise<void>;
+  /**
+   * Lets a config go until its task has another update.
+   *
+   * @param rest for how long nobody looks whether it has, in milliseconds; {@link awaken} ends that
+   */
+  release(key: PushConfigKey, worker: string, rest: number): Promise<void>;
+
+  /** Lets the configs of a task be looked at again that were left to rest. */
+  awaken(task: TaskKey): Promise<void>;
 
   /** Lets a config go for good: its task has settled, or it was given up. */
   finish(key: PushConfigKey, worker: string): Promise<void>;

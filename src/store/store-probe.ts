@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import { withinStoreTimeout } from './store-deadline.js';
 import { isRecordNotFound } from './store-errors.js';
-import { TaskStore, type TaskKey } from './task.store.js';
+import { TaskStore } from './task.store.js';
+import type { TaskKey } from './task-key.js';
 
 /** How long a sign of life may take, in milliseconds: less than those wait who ask for it. */
 const TIMEOUT = 2_000;

@@ -5,14 +5,9 @@ import type { PushConfigRecord } from './push-config.record.js';
 import type { PushConfigStore } from './push-config.store.js';
 import type { ChannelListener, StoreChannel } from './store-channel.js';
 import type { RunLeases } from './run-leases.js';
+import type { TaskKey } from './task-key.js';
 import type { TaskRecord } from './task-record.js';
 import type { StatusUpdate, TaskUpdate, VersionedUpdate } from './task-update.js';
-
-/** Which task: its id, and the owner in whose name it is asked for. */
-export interface TaskKey {
-  readonly id: string;
-  readonly owner: string;
-}
 
 /** A task that is to be written for the first time, with the updates that were ready by then. */
 export interface TaskDraft extends Tier {

@@ -104,9 +104,9 @@ export function describePushCursors(name: string, subject: PushStoreSubject): vo
       await claimed(record);
       expect(await cursors.advance(keyOfConfig(record), 'another', 2, LEASE)).toBe(false);
       expect(await cursors.advance(keyOfConfig(record), 'worker', 1, LEASE)).toBe(true);
-      await cursors.release(keyOfConfig(record), 'another');
+      await cursors.release(keyOfConfig(record), 'another', 0);
       expect(await claimed(record, 'another')).toBeUndefined();
-      await cursors.release(keyOfConfig(record), 'worker');
+      await cursors.release(keyOfConfig(record), 'worker', 0);
       expect((await claimed(record, 'another'))?.delivered).toBe(1);
     });
 
@@ -139,7 +139,7 @@ export function describePushCursors(name: string, subject: PushStoreSubject): vo
       });
       claim = await claimed(other);
       await cursors.advance(keyOfConfig(other), 'worker', 0, LEASE);
-      await cursors.release(keyOfConfig(other), 'worker');
+      await cursors.release(keyOfConfig(other), 'worker', 0);
       expect(await claimed(other)).toMatchObject({ attempts: 0, failingFor: 0 });
     });
 
@@ -152,6 +152,67 @@ export function describePushCursors(name: string, subject: PushStoreSubject): vo
       expect(await mine(3)).toBe(0);
       expect(await mine(1)).toBe(2);
       expect(await mine(0)).toBe(3);
+    });
+
+    it('leave a config to rest that was let go so, until its task is said to go on', async () => {
+      const record = await followed();
+      await update(record);
+      await claimed(record);
+      await cursors.advance(keyOfConfig(record), 'worker', 1, LEASE);
+      await cursors.release(keyOfConfig(record), 'worker', LEASE);
+      await update(record);
+      expect(await claimed(record)).toBeUndefined();
+      await cursors.awaken({ ...taskOf(record), owner: 'somebody else' });
+      expect(await claimed(record)).toBeUndefined();
+      await cursors.awaken(taskOf(record));
+      expect(await claimed(record)).toMatchObject({ delivered: 1 });
+    });
+
+    it('do not let a config that fails be awakened before its time', async () => {
+      const record = await followed();
+      await update(record);
+      await claimed(record);
+      await cursors.postpone(keyOfConfig(record), 'worker', LEASE);
+      await cursors.awaken(taskOf(record));
+      expect(await claimed(record)).toBeUndefined();
+    });
+
+    it('begin anew for another config in the place of one, which whoever had it has lost (PUSH-14)', async () => {
+      const record = await followed();
+      await update(record);
+      await claimed(record);
+      await cursors.postpone(keyOfConfig(record), 'worker', 0);
+      await claimed(record);
+      const replace = async (config: PushConfigRecord) => {
+        const push = { record: config, keep: 8 };
+        await tasks.append({ ...appendTo(await tasks.read(taskOf(record)), [statusOf(TaskState.Working)]), push });
+      };
+      await replace(record);
+      expect(await cursors.advance(keyOfConfig(record), 'worker', 1, LEASE)).toBe(false);
+      expect(await claimed(record)).toMatchObject({ delivered: 0, attempts: 0, failingFor: 0 });
+      const other = { ...record, config: { ...record.config, url: 'https://other.example.com/' } };
+      await replace(other);
+      expect(await claimed(other)).toMatchObject({ record: other, delivered: 2, attempts: 0 });
+    });
+
+    it('have nothing to do for a config that is made when its task has ended (PCFG-05)', async () => {
+      const draft = draftOf({ runId: null, updates: [statusOf(TaskState.Completed)] });
+      await tasks.create(draft);
+      const record = pushConfigOf(keyOf(draft), { durable: true });
+      await tasks.pushConfigs!.create(record, 8);
+      expect(await tasks.pushConfigs!.read(keyOfConfig(record))).toEqual(record);
+      expect(await claimed(record)).toBeUndefined();
+    });
+
+    it('keep a task from being trimmed until they are finished (RET-05)', async () => {
+      const record = await followed();
+      await tasks.settle(settleOf(taskOf(record), statusOf(TaskState.Canceled)));
+      const { owner, tenant, scope } = await tasks.read(taskOf(record));
+      await tasks.trim!({ owner, tenant, scope }, 0);
+      expect((await claimed(record))?.delivered).toBe(0);
+      await cursors.finish(keyOfConfig(record), 'worker');
+      await tasks.trim!({ owner, tenant, scope }, 0);
+      await expect(tasks.read(taskOf(record))).rejects.toThrow();
     });
 
     it('take no more than was asked for', async () => {

@@ -11,12 +11,12 @@ import {
   TaskStore,
   type TaskAppend,
   type TaskDraft,
-  type TaskKey,
   type TaskPage,
   type TaskQuery,
   type TaskSettle,
   type TaskWritten,
 } from '../task.store.js';
+import type { TaskKey } from '../task-key.js';
 
 /** A stored task. Changed in place, and never handed out. */
 type Row = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };

@@ -154,6 +154,7 @@ function pushConfigSchema(prefix: string): EntitySchema<PushConfigEntity> {
       createdAt: { ...milliseconds, name: 'created_at' },
       config: text,
       sealed: { ...text, nullable: true },
+      durable: { ...int, default: 0 },
       delivered: { ...int, default: 0 },
       dueAt: { ...milliseconds, name: 'due_at', nullable: true },
       attempts: { ...int, default: 0 },

@@ -1,4 +1,4 @@
-import { nextPlace, othersBeyond } from './push-config.sql.js';
+import { nextPlace, othersBeyond, PUSH_CONFIG_COLUMNS, replacePushConfig } from './push-config.sql.js';
 import { POSTGRES_NOW } from './replica-rows.js';
 import type { TableNames } from './table-names.js';
 import type { ChangeOperation, InsertOperation, RemoveOperation } from './write-operation.js';
@@ -79,15 +79,15 @@ WITH change AS (
 ), asked AS (
   SELECT a.*, written.base
   FROM unnest(
-    $42::text[], $43::text[], $44::text[], $45::bigint[], $46::text[], $47::text[], $48::boolean[], $49::int[]
+    $42::text[], $43::text[], $44::text[], $45::bigint[], $46::text[], $47::text[], $48::int[], $49::int[]
   ) AS a(task_id, id, owner, created_at, config, sealed, durable, keep)
   JOIN written ON written.id = a.task_id
 ), told AS (
-  INSERT INTO ${pushConfig} (task_id, id, owner, created_at, config, sealed, delivered, due_at)
-  SELECT a.task_id, a.id, a.owner, ${nextPlace(pushConfig, 'a.task_id', 'a.created_at')}, a.config, a.sealed, a.base,
-    CASE WHEN a.durable THEN ${POSTGRES_NOW} END
+  INSERT INTO ${pushConfig} (${PUSH_CONFIG_COLUMNS})
+  SELECT a.task_id, a.id, a.owner, ${nextPlace(pushConfig, 'a.task_id', 'a.created_at')}, a.config, a.sealed, a.durable, a.base,
+    CASE WHEN a.durable = 1 THEN ${POSTGRES_NOW} END
   FROM asked a
-  ON CONFLICT (task_id, id) DO UPDATE SET config = EXCLUDED.config, sealed = EXCLUDED.sealed, due_at = EXCLUDED.due_at
+  ${replacePushConfig(pushConfig)}
 ), evicted AS (
   DELETE FROM ${pushConfig} p USING asked a
   WHERE p.task_id = a.task_id AND p.id IN (${othersBeyond(pushConfig, 'a.task_id', 'a.id', 'a.keep')})

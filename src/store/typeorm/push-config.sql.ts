@@ -1,5 +1,8 @@
+import { TERMINAL_STATES } from '#protocol';
 import type { TableNames } from './table-names.js';
 
+/** Nothing follows in these states. */
+const SETTLED = TERMINAL_STATES.map((state) => `'${state}'`).join(', ');
 /** SQLite takes no offset without a limit. */
 const NO_LIMIT = 1_000_000;
 
@@ -20,6 +23,21 @@ export function othersBeyond(table: string, task: string, id: string, keep: stri
     ORDER BY o.created_at DESC, o.id DESC LIMIT ${NO_LIMIT} OFFSET ${keep} - 1`;
 }
 
+/** The columns of a config that are written when it is made. */
+export const PUSH_CONFIG_COLUMNS = 'task_id, id, owner, created_at, config, sealed, durable, delivered, due_at';
+
+/**
+ * What becomes of a config that is replaced by one of its id. The same one again goes on from where it was; another one
+ * begins with the update that it came with. Whoever had it has lost it.
+ */
+export function replacePushConfig(table: string): string {
+  return `ON CONFLICT (task_id, id) DO UPDATE SET
+    delivered = CASE WHEN ${table}.config = EXCLUDED.config AND ${table}.due_at IS NOT NULL
+      THEN ${table}.delivered ELSE EXCLUDED.delivered END,
+    config = EXCLUDED.config, sealed = EXCLUDED.sealed, durable = EXCLUDED.durable, due_at = EXCLUDED.due_at,
+    attempts = 0, failing_since = NULL, claimed_by = NULL, claimed_until = NULL`;
+}
+
 /** What adds a config to a task, unless the task has one of its id. */
 export interface AddPushConfig {
   /** Counts the change on the task: `$1` its id, `$2` its owner. */
@@ -34,9 +52,9 @@ export function addPushConfig({ task, pushConfig }: TableNames, now: string): Ad
   return {
     noted: `UPDATE ${task} SET push_rev = push_rev + 1 WHERE id = $1 AND (owner = $2) IS TRUE RETURNING id`,
     inserted: `
-      INSERT INTO ${pushConfig} (task_id, id, owner, created_at, config, sealed, delivered, due_at)
-      SELECT t.id, $3, t.owner, ${nextPlace(pushConfig, 't.id', 'CAST($4 AS bigint)')}, $5, $6, t.version,
-        CASE WHEN CAST($7 AS integer) = 1 THEN ${now} END
+      INSERT INTO ${pushConfig} (${PUSH_CONFIG_COLUMNS})
+      SELECT t.id, $3, t.owner, ${nextPlace(pushConfig, 't.id', 'CAST($4 AS bigint)')}, $5, $6, CAST($7 AS integer), t.version,
+        CASE WHEN CAST($7 AS integer) = 1 AND t.state NOT IN (${SETTLED}) THEN ${now} END
       FROM ${task} t WHERE t.id = $1 AND (t.owner = $2) IS TRUE
       ON CONFLICT (task_id, id) DO NOTHING
       RETURNING id`,

@@ -12,7 +12,7 @@ import type {
   WriteOperation,
   WriteResult,
 } from './write-operation.js';
-import { nextPlace, othersBeyond } from './push-config.sql.js';
+import { nextPlace, othersBeyond, PUSH_CONFIG_COLUMNS, replacePushConfig } from './push-config.sql.js';
 import { REPLICA_RETENTION, SQLITE_NOW } from './replica-rows.js';
 import { SqliteTransactions, type SqliteDatabase, type SqliteStatement } from './sqlite-transactions.js';
 import type { TableNames } from './table-names.js';
@@ -162,11 +162,11 @@ export class SqliteWriter implements BatchWriter {
     const { id, createdAt, config, sealed, durable, keep } = push;
     this.prepared(
       `
-      INSERT INTO ${pushConfig} (task_id, id, owner, created_at, config, sealed, delivered, due_at)
-      VALUES (:taskId, :id, :owner, ${nextPlace(pushConfig, ':taskId', ':createdAt')}, :config, :sealed, :delivered,
+      INSERT INTO ${pushConfig} (${PUSH_CONFIG_COLUMNS})
+      VALUES (:taskId, :id, :owner, ${nextPlace(pushConfig, ':taskId', ':createdAt')}, :config, :sealed, :durable, :delivered,
         CASE WHEN :durable THEN ${SQLITE_NOW} END)
-      ON CONFLICT (task_id, id) DO UPDATE SET config = excluded.config, sealed = excluded.sealed, due_at = excluded.due_at`,
-    ).run({ taskId, id, owner, createdAt, config, sealed, delivered, durable: durable ? 1 : 0 });
+      ${replacePushConfig(pushConfig)}`,
+    ).run({ taskId, id, owner, createdAt, config, sealed, delivered, durable });
     this.prepared(
       `DELETE FROM ${pushConfig} WHERE task_id = :taskId AND id IN (${othersBeyond(pushConfig, ':taskId', ':id', ':keep')})`,
     ).run({ taskId, id, keep });

@@ -66,9 +66,11 @@ export class PushConfigEntity {
   config!: string;
   /** Its secrets, encrypted; `null` when they stand in the config. */
   sealed!: string | null;
+  /** 1 when it is kept book of what was delivered, else 0. */
+  durable!: number;
   /** The version of the last update that was delivered. */
   delivered!: number;
-  /** When the next delivery may begin, in epoch milliseconds; `null` when there is none to come, or none is kept book of. */
+  /** When the next delivery may begin, in epoch milliseconds; `null` when there is none to come. */
   dueAt!: number | null;
   /** How many attempts at the next delivery have failed. */
   attempts!: number;

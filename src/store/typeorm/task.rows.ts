@@ -5,9 +5,10 @@ import type { ListCursor } from '../cursor.js';
 import { TaskRecordNotFoundError } from '../store-errors.js';
 import type { TaskRecord } from '../task-record.js';
 import type { TaskUpdate, VersionedUpdate } from '../task-update.js';
-import type { TaskKey, TaskPage, TaskQuery } from '../task.store.js';
+import type { TaskPage, TaskQuery } from '../task.store.js';
+import type { TaskKey } from '../task-key.js';
 import { recordOf, type SnapshotRow } from './row-mapping.js';
-import { TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
+import { PushConfigEntity, TaskCountEntity, TaskEntity, TaskEventEntity, TaskSnapshotEntity } from './task.entity.js';
 
 /** A place before every task. */
 const BEFORE_ALL: ListCursor = { statusAt: Number.MAX_SAFE_INTEGER, id: '' };
@@ -86,13 +87,18 @@ export class TaskRows {
     return new Map(rows.filter(({ id, owner }) => owners.get(id) === owner).map(({ id, version }) => [id, version]));
   }
 
-  /** The ids of the oldest settled tasks of a tier, beyond so many of the newest. */
+  /** The ids of the oldest settled tasks of a tier, beyond so many of the newest; without those that a webhook waits for. */
   async settledBeyond({ owner, tenant, scope }: Tier, keep: number, limit: number): Promise<string[]> {
     const rows = await this.tasks
       .createQueryBuilder('t')
       .select(['t.id'])
       .where({ owner, tenant, scope })
       .andWhere('t.state IN (:...states)', { states: TERMINAL_STATES })
+      .andWhere((query) => {
+        const waiting = query.subQuery().select('p.id').from(PushConfigEntity, 'p');
+        waiting.where('p.taskId = t.id AND p.dueAt IS NOT NULL AND p.delivered < t.version');
+        return `NOT EXISTS ${waiting.getQuery()}`;
+      })
       .orderBy('t.statusAt', 'DESC')
       .addOrderBy('t.id', 'DESC')
       .offset(keep)

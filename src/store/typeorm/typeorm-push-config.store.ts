@@ -36,7 +36,7 @@ export class TypeOrmPushConfigStore extends PushConfigStore {
     const [known = [], added = []] = await this.sql.run(
       // First: it also keeps others from adding to the same task meanwhile.
       [noted, task],
-      [inserted, [...task, id, createdAt, config, sealed, durable ? 1 : 0]],
+      [inserted, [...task, id, createdAt, config, sealed, durable]],
       [evicted, [record.config.taskId, id, keep]],
     );
     if (known.length === 0) throw new TaskRecordNotFoundError();
@@ -45,12 +45,12 @@ export class TypeOrmPushConfigStore extends PushConfigStore {
 
   async read({ id, taskId, owner }: PushConfigKey): Promise<PushConfigRecord | undefined> {
     const row = await this.configs.findOneBy({ id, taskId, owner });
-    return row ? recordOf(row) : undefined;
+    return row ? pushConfigRecord(row) : undefined;
   }
 
   async list({ taskId, owner }: Pick<PushConfigKey, 'taskId' | 'owner'>): Promise<readonly PushConfigRecord[]> {
     const rows = await this.configs.find({ where: { taskId, owner }, order: { createdAt: 'ASC', id: 'ASC' } });
-    return rows.map(recordOf);
+    return rows.map(pushConfigRecord);
   }
 
   async remove({ id, taskId, owner }: PushConfigKey): Promise<void> {
@@ -58,8 +58,4 @@ export class TypeOrmPushConfigStore extends PushConfigStore {
     const config = [taskId, owner, id] as const;
     await this.sql.run([noted, config], [removed, config]);
   }
-}
-
-function recordOf({ dueAt, ...row }: PushConfigEntity): PushConfigRecord {
-  return pushConfigRecord({ ...row, isDurable: dueAt !== null });
 }

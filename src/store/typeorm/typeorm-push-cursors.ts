@@ -1,5 +1,6 @@
 import type { PushConfigKey } from '../push-config.record.js';
 import type { ClaimedPushConfig, PushClaim, PushCursors } from '../push-cursors.js';
+import type { TaskKey } from '../task-key.js';
 import type { NumberedSql, SqlRow } from './numbered-sql.js';
 import { pushConfigRecord } from './push-config.rows.js';
 import type { TableNames } from './table-names.js';
@@ -30,8 +31,15 @@ export class TypeOrmPushCursors implements PushCursors {
     await this.change(changes, key, worker, Math.round(delay));
   }
 
-  async release(key: PushConfigKey, worker: string): Promise<void> {
-    await this.change(FREE, key, worker);
+  async release(key: PushConfigKey, worker: string, rest: number): Promise<void> {
+    await this.change(`due_at = ${this.sql.now} + CAST($5 AS bigint), ${FREE}`, key, worker, Math.round(rest));
+  }
+
+  async awaken({ id, owner }: TaskKey): Promise<void> {
+    const statement = `
+      UPDATE ${this.tables.pushConfig} SET due_at = ${this.sql.now}
+      WHERE task_id = $1 AND owner = $2 AND attempts = 0 AND due_at > ${this.sql.now}`;
+    await this.sql.run([statement, [id, owner]]);
   }
 
   async finish(key: PushConfigKey, worker: string): Promise<void> {
@@ -54,7 +62,8 @@ export class TypeOrmPushCursors implements PushCursors {
     const { pushConfig, task } = this.tables;
     const { now, isPostgres } = this.sql;
     const counts = isPostgres ? 'json_each_text(CAST($5 AS json))' : 'json_each($5)';
-    const free = `p.due_at <= ${now} AND (p.claimed_until IS NULL OR p.claimed_until < ${now})`;
+    // As a query of its own the time is taken once, so that the index by it can be used.
+    const free = `p.due_at <= (SELECT ${now}) AND (p.claimed_until IS NULL OR p.claimed_until < (SELECT ${now}))`;
     return `
       UPDATE ${pushConfig} AS c SET claimed_by = $1, claimed_until = ${now} + CAST($2 AS bigint)
       FROM (
@@ -84,7 +93,7 @@ function claimedOf(row: SqlRow): ClaimedPushConfig {
       sealed: (sealed ?? null) as string | null,
       owner: owner as string,
       createdAt: createdAt as number | string,
-      isDurable: true,
+      durable: 1,
     }),
     contextId: row['context_id'] as string,
     delivered: Number(delivered),

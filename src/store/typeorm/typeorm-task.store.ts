@@ -11,12 +11,12 @@ import {
   TaskStore,
   type TaskAppend,
   type TaskDraft,
-  type TaskKey,
   type TaskPage,
   type TaskQuery,
   type TaskSettle,
   type TaskWritten,
 } from '../task.store.js';
+import type { TaskKey } from '../task-key.js';
 import { AmbiguousWrites } from './ambiguous-writes.js';
 import { PostgresChannel } from './postgres.channel.js';
 import { PostgresWriter } from './postgres.writer.js';

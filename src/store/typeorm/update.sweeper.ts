@@ -3,6 +3,7 @@ import { TERMINAL_STATES } from '#protocol';
 import { isRecordNotFound } from '../store-errors.js';
 import type { AmbiguousWrites } from './ambiguous-writes.js';
 import { snapshotOf, type TaskSnapshot } from './row-mapping.js';
+import { numberedSql } from './numbered-sql.js';
 import type { TableNames } from './table-names.js';
 import type { TaskRows } from './task.rows.js';
 
@@ -32,6 +33,7 @@ export class UpdateSweeper {
 
   /** @param settledBefore epoch milliseconds */
   async sweep(settledBefore: number): Promise<void> {
+    await this.removeOrphans();
     for (;;) {
       const settled = await this.settled(settledBefore);
       let swept = 0;
@@ -39,6 +41,15 @@ export class UpdateSweeper {
       // What somebody else is at comes up again.
       if (settled.length < BATCH || swept === 0) return;
     }
+  }
+
+  /** Configs that were made while their task was being removed. */
+  private async removeOrphans(): Promise<void> {
+    const { task, pushConfig } = this.tables;
+    await numberedSql(this.dataSource).run([
+      `DELETE FROM ${pushConfig} WHERE NOT EXISTS (SELECT 1 FROM ${task} t WHERE t.id = task_id)`,
+      [],
+    ]);
   }
 
   /** @returns whether the updates are gone */
@@ -73,7 +84,7 @@ export class UpdateSweeper {
     SELECT t.id, t.owner, t.version, s.version < t.version AS behind
     FROM logged JOIN ${task} t ON t.id = logged.id JOIN ${snapshot} s ON s.task_id = t.id
     WHERE t.state IN (${states}) AND t.updated_at < ${parameter(TERMINAL_STATES.length + 1)}
-      AND NOT EXISTS (SELECT 1 FROM ${pushConfig} p WHERE p.task_id = t.id AND p.due_at IS NOT NULL)
+      AND NOT EXISTS (SELECT 1 FROM ${pushConfig} p WHERE p.task_id = t.id AND p.due_at IS NOT NULL AND p.delivered < t.version)
     LIMIT ${parameter(TERMINAL_STATES.length + 2)}`,
       [...TERMINAL_STATES, settledBefore, BATCH],
     );

@@ -13,7 +13,8 @@ export interface PushConfigRow {
   readonly createdAt: number;
   readonly config: string;
   readonly sealed: string | null;
-  readonly durable: boolean;
+  /** 1 or 0. */
+  readonly durable: number;
   /** How many configs the task may have; the oldest beyond go. */
   readonly keep: number;
 }
