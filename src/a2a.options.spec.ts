@@ -49,6 +49,20 @@ describe('The defaults (OPS-02)', () => {
   });
 });
 
+describe('A challenge among the options (ISO-02)', () => {
+  it.each(['Bearer realm="Rechnungen – intern"', 'Bearer\n', 'Bearer\r\nX-Evil: 1', '\u0000'])(
+    'that no header can carry fails the boot: %j',
+    (challenge) => {
+      expect(() => settingsOf({ challenge })).toThrow(A2AConfigurationError);
+      expect(() => settingsOf({ challenge })).toThrow(/challenge/u);
+    },
+  );
+
+  it('may hold everything else', () => {
+    expect(settingsOf({ challenge: 'Bearer realm="Büro"' }).challenge).toBe('Bearer realm="Büro"');
+  });
+});
+
 describe('A number among the options (PKG-05)', () => {
   const toDefault = [
     'maxBodyBytes',

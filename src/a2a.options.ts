@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import type { AgentCard, AgentExtension } from '#protocol';
 import type { DatabaseOptions } from './a2a.database.js';
@@ -170,7 +171,7 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     allowedOrigins: [...(options.allowedOrigins ?? [])],
     versionPolicy: options.versionPolicy ?? 'lenient',
     extensions: structuredClone(options.extensions ?? []),
-    challenge: options.challenge,
+    challenge: checkedChallenge(options.challenge),
     extendedAgentCard: options.extendedCard !== undefined,
     interfaceTenant: options.card.tenant,
     defaultPageSize: positiveOr(options.defaultPageSize, 50),
@@ -211,6 +212,18 @@ function assertComplete({ principal, card, protectedResource }: Partial<A2AOptio
   }
   assertCardOptions(card ?? ({} as CardOptions));
   if (protectedResource) assertProtectedResource(protectedResource);
+}
+
+function checkedChallenge(challenge: string | undefined): string | undefined {
+  if (challenge === undefined) return undefined;
+  try {
+    validateHeaderValue('WWW-Authenticate', challenge);
+  } catch {
+    throw new A2AConfigurationError(
+      `The option \`challenge\` is ${JSON.stringify(challenge)}, which no header can carry. Use Latin-1 characters in one line, such as 'Bearer realm="invoices"'.`,
+    );
+  }
+  return challenge;
 }
 
 function checkedPath(path: string): string {

@@ -48,10 +48,11 @@ export function baseUrlOfRequest(request: unknown): BaseUrl {
   return { url: base, isPinned: false };
 }
 
-/** Whether a text can come before a path: an absolute URL of HTTP with nothing behind its own path. */
+/** Whether a text can come before a path: an absolute URL of HTTP with nothing behind its own path, and no user name. */
 export function isBaseUrl(text: unknown): text is string {
   return (
-    typeof text === 'string' && /^https?:\/\/[\x21-\x7e]+$/iu.test(text) && !/[?#]/u.test(text) && URL.canParse(text)
+    // A user name would be published with it.
+    typeof text === 'string' && /^https?:\/\/[\x21-\x7e]+$/iu.test(text) && !/[?#@]/u.test(text) && URL.canParse(text)
   );
 }
 

@@ -5,6 +5,7 @@ import { describeError } from '../context/describe-error.js';
 import { CapabilitySource } from './capability.source.js';
 import { CardBuilder } from './card.builder.js';
 import { A2A_CARD_OPTIONS, type CardOptions } from './card.options.js';
+import { CardSeal } from './card.seal.js';
 import { A2A_MOUNTED_BINDINGS, type MountedBinding } from './mounted-binding.js';
 
 /** Looks at boot at what the card will say. */
@@ -17,17 +18,18 @@ export class CardInspector implements OnApplicationBootstrap {
     @Inject(A2A_MOUNTED_BINDINGS) private readonly bindings: readonly MountedBinding[],
     private readonly builder: CardBuilder,
     private readonly capabilities: CapabilitySource,
+    private readonly seal: CardSeal,
   ) {}
 
-  /** @throws {A2AConfigurationError} when the options make no card of the protocol */
-  onApplicationBootstrap(): void {
-    this.assertWritable(this.builder.build('http://localhost', this.capabilities.capabilities()));
+  /** @throws {A2AConfigurationError} when the options make no card of the protocol, or none that can be signed */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.assertWritable(this.builder.build('http://localhost', this.capabilities.capabilities()));
     this.warnOfOtherPaths();
   }
 
-  private assertWritable(card: AgentCard): void {
+  private async assertWritable(card: AgentCard): Promise<void> {
     try {
-      encode('AgentCard', card);
+      encode('AgentCard', (await this.seal.seal(card, { url: 'http://localhost', isPinned: true })).card);
     } catch (error) {
       throw new A2AConfigurationError(
         `The options make a card that cannot be served: ${describeError(error)}. Correct \`card\` or the skill.`,

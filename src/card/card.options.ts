@@ -82,6 +82,11 @@ export function requirementsOf({ security = {}, securityRequirements }: CardOpti
   return securityRequirements ?? Object.keys(security).map((name) => ({ schemes: { [name]: { list: [] } } }));
 }
 
+/** The first of the configured interfaces that is called over HTTP. */
+export function httpInterface({ interfaces }: CardOptions): CardInterface | undefined {
+  return interfaces?.find(({ url }) => /^https?:/iu.test(url));
+}
+
 /** @throws {A2AConfigurationError} for options that no right card can be made of */
 export function assertCardOptions(options: CardOptions): void {
   const { name, description, url, interfaces, security = {} } = options;

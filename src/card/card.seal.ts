@@ -1,10 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AgentCard } from '#protocol';
+import { canonicalAgentCard, encode, type AgentCard } from '#protocol';
 import { A2AConfigurationError } from '../context/configuration.error.js';
 import { signCard } from '../signing/card-signer.js';
 import { JWKS_PATH } from '../signing/jwks-path.js';
 import { SigningKeys } from '../signing/signing.keys.js';
+import type { BaseUrl } from './base-url.js';
 import { A2A_CARD_OPTIONS, type CardOptions } from './card.options.js';
+
+/** A card that nothing is added to any more. */
+export interface SealedCard {
+  readonly card: AgentCard;
+  /** What was signed, and with which keys; equal for equal cards, whose signatures differ. Absent: nothing was. */
+  readonly signed?: string;
+}
 
 /**
  * Finishes a card before it becomes bytes: signs it, when there are keys.
@@ -28,12 +36,14 @@ export class CardSeal {
 
   /**
    * @param card not shared with anybody; may be changed and given back
-   * @param base the base URL of the application, without a slash at its end; empty when it is not known
+   * @throws {NotJsonError} when there are keys, and it has no canonical form
    */
-  seal(card: AgentCard, base: string): Promise<AgentCard> {
-    if (this.keys.isEmpty) return Promise.resolve(card);
-    const [first] = card.supportedInterfaces;
-    const place = base === '' && first ? new URL(first.url).origin : base;
-    return signCard(this.keys, card, place + JWKS_PATH);
+  async seal(card: AgentCard, { url, isPinned }: BaseUrl): Promise<SealedCard> {
+    if (this.keys.isEmpty) return { card };
+    // Where the keys are is nothing that a request can say.
+    const jku = isPinned ? url + JWKS_PATH : undefined;
+    const { keys } = this.keys.jwks();
+    const signed = JSON.stringify([canonicalAgentCard(encode('AgentCard', card)), jku, keys.map(({ kid }) => kid)]);
+    return { card: await signCard(this.keys, card, jku), signed };
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { encode, type AgentCard } from '#protocol';
 import { Clock } from '../context/clock.js';
+import type { BaseUrl } from './base-url.js';
 import { BaseUrlResolver } from './base-url.resolver.js';
 import { CapabilitySource } from './capability.source.js';
 import { CardBuilder } from './card.builder.js';
@@ -45,7 +46,7 @@ export class CardService {
    * @throws {InvalidHostError} when the request has to say where the agent is, and does not
    */
   async publicCard(request: unknown): Promise<AgentCard> {
-    return this.build((await this.base(request)).url);
+    return this.build((await this.baseUrls.resolve(request)).url);
   }
 
   /**
@@ -55,25 +56,22 @@ export class CardService {
    */
   async cardFor(request: unknown): Promise<Addressed> {
     const { forRequest } = this.options;
-    const { url, isPinned } = await this.base(request);
+    const base = await this.baseUrls.resolve(request);
+    const { url, isPinned } = base;
     if (forRequest) {
       const card = await forRequest(this.build(url), request);
-      return { rendering: await this.rendered(card, url), audience: 'request' };
+      return { rendering: await this.rendered(card, base), audience: 'request' };
     }
-    const rendering = await this.cache.get(url, () => this.rendered(this.build(url), url, this.clock.now()));
+    const rendering = await this.cache.get(url, () => this.rendered(this.build(url), base, this.clock.now()));
     return { rendering, audience: isPinned ? 'public' : 'host' };
-  }
-
-  /** Interfaces that are configured as a whole depend on no base. */
-  private base(request: unknown): Promise<{ readonly url: string; readonly isPinned: boolean }> {
-    return this.options.interfaces ? Promise.resolve({ url: '', isPinned: true }) : this.baseUrls.resolve(request);
   }
 
   private build(base: string): AgentCard {
     return this.builder.build(base, this.capabilities.capabilities());
   }
 
-  private async rendered(card: AgentCard, base: string, modifiedAt?: number): Promise<Rendering> {
-    return render(encode('AgentCard', await this.seal.seal(card, base)), modifiedAt);
+  private async rendered(card: AgentCard, base: BaseUrl, modifiedAt?: number): Promise<Rendering> {
+    const { card: sealed, signed } = await this.seal.seal(card, base);
+    return render(encode('AgentCard', sealed), { modifiedAt, equivalent: signed });
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '#protocol';
 import { Clock } from '../context/clock.js';
 import { SkillRegistry } from '../skills/skill.registry.js';
 import { BaseUrlResolver } from './base-url.resolver.js';
-import { A2A_CARD_OPTIONS, type CardOptions } from './card.options.js';
+import { A2A_CARD_OPTIONS, httpInterface, type CardOptions } from './card.options.js';
 import type { Addressed } from './card.service.js';
 import { A2A_MOUNTED_BINDINGS, type MountedBinding } from './mounted-binding.js';
 import { A2A_PROTECTED_RESOURCE, type ProtectedResourceOptions } from './protected-resource.options.js';
@@ -42,7 +42,7 @@ export class ProtectedResource {
     const { url } = this.card;
     const known = [
       this.options.resource,
-      this.card.interfaces?.[0]?.url,
+      httpInterface(this.card)?.url,
       typeof url === 'string' ? this.endpointAt(url.replace(/\/+$/u, '')) : undefined,
     ].flatMap((each) => (each === undefined ? [] : [new URL(each).pathname.replace(/\/+$/u, '')]));
     const paths = ['', this.endpointAt(''), ...known].filter((path) => /^(?:\/[\w.~-]+)*$/u.test(path));
@@ -56,11 +56,11 @@ export class ProtectedResource {
    * @throws {InvalidHostError} when the request has to say where the agent is, and does not
    */
   async metadataFor(request: unknown): Promise<Addressed> {
-    const resource = this.options?.resource ?? this.card.interfaces?.[0]?.url;
+    const resource = this.options?.resource ?? httpInterface(this.card)?.url;
     const { url, isPinned } =
       resource === undefined ? await this.baseUrls.resolve(request) : { url: '', isPinned: true };
     const rendering = await this.cache.get(url, () =>
-      Promise.resolve(render(this.metadata(resource ?? this.endpointAt(url)), this.clock.now())),
+      Promise.resolve(render(this.metadata(resource ?? this.endpointAt(url)), { modifiedAt: this.clock.now() })),
     );
     return { rendering, audience: isPinned ? 'public' : 'host' };
   }

@@ -6,7 +6,7 @@ describe('A rendering', () => {
     const { body, etag } = render({ name: 'Käse' });
     expect(body.toString('utf8')).toBe('{"name":"Käse"}');
     expect(etag).toMatch(/^"[\w-]{43}"$/u);
-    expect(render({ name: 'Käse' }, 7).etag).toBe(etag);
+    expect(render({ name: 'Käse' }, { modifiedAt: 7 }).etag).toBe(etag);
     expect(render({ name: 'kaese' }).etag).not.toBe(etag);
     expect(render({})).not.toHaveProperty('modifiedAt');
   });

@@ -4,16 +4,26 @@ import type { JsonObject } from '#protocol';
 /** A document as it is sent. */
 export interface Rendering {
   readonly body: Buffer;
-  /** A strong validator with its quotes: equal bytes have equal ones, in every process. */
+  /** A validator with its quotes: equal documents have equal ones, in every process. Strong when their bytes are equal, too. */
   readonly etag: string;
   /** When this process first had these bytes, in epoch milliseconds; `undefined` when nobody keeps them. */
   readonly modifiedAt?: number;
 }
 
+/** What is known of a document beside its content. */
+export interface RenderingFacts {
+  readonly modifiedAt?: number | undefined;
+  /** What equal documents have in common whose bytes differ, such as those of their signatures. */
+  readonly equivalent?: string | undefined;
+}
+
 /** Writes a document, and takes its digest. */
-export function render(document: JsonObject, modifiedAt?: number): Rendering {
+export function render(document: JsonObject, { modifiedAt, equivalent }: RenderingFacts = {}): Rendering {
   const body = Buffer.from(JSON.stringify(document), 'utf8');
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const digest = createHash('sha256')
+    .update(equivalent ?? body)
+    .digest('base64url');
+  const etag = equivalent === undefined ? `"${digest}"` : `W/"${digest}"`;
   return { body, etag, ...(modifiedAt !== undefined && { modifiedAt }) };
 }
 

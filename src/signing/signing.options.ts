@@ -42,8 +42,8 @@ export type SigningKeySource = readonly SigningKey[] | (() => readonly SigningKe
  */
 export interface SigningOptions {
   /**
-   * ES256, ES384, ES512 and EdDSA (Ed25519) keys, the one that is preferred first. To rotate, add the new key in front, and
-   * take the old one away when nobody knows it any more.
+   * ES256, ES384, ES512 and EdDSA (Ed25519) keys, the one that is preferred first. To rotate, add the new key
+   * behind the others, move it to the front when all replicas have it, and take the old one away when nobody needs it.
    */
   readonly keys: SigningKeySource;
 }

@@ -115,7 +115,8 @@ describe.each(ADAPTERS)('the card on %s, asked for again,', (adapter) => {
     expect(await statusOf(NOON_DATE)).toBe(304);
     expect(await statusOf('Sunday, 01-Mar-26 12:00:00 GMT')).toBe(304);
     expect(await statusOf('Sun Mar  1 12:00:00 2026')).toBe(304);
-    expect(await statusOf('Sun, 01 Mar 2026 13:00:00 GMT')).toBe(304);
+    // Another replica, or another card in between: not this one.
+    expect(await statusOf('Sun, 01 Mar 2026 13:00:00 GMT')).toBe(200);
     expect(await statusOf('Sun, 01 Mar 2026 11:59:59 GMT')).toBe(200);
     expect(await statusOf('Sun Mar  1 11:59:59 2026')).toBe(200);
     expect(await statusOf('2027-01-01')).toBe(200);
@@ -191,6 +192,17 @@ describe.each(ADAPTERS)('the card on %s, asked for again,', (adapter) => {
         'access-control-allow-credentials': 'true',
       });
       expect(headers).not.toHaveProperty('access-control-expose-headers');
+    });
+
+    it('is left to it also for the origins that it refuses (R-28)', async () => {
+      const { url } = await start({
+        configure: (app) => {
+          app.enableCors({ origin: ['https://one.example.com', 'https://two.example.com'], credentials: true });
+        },
+      });
+      const { status, headers } = await read(url, ORIGIN);
+      expect(status).toBe(200);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
     });
   });
 

@@ -103,7 +103,7 @@ describe.each(ADAPTERS)('the card on %s', (adapter) => {
       defaultInputModes: ['text/plain'],
       defaultOutputModes: ['text/plain'],
       skills: expect.arrayContaining([
-        { id: 'echo', name: 'echo', description: 'echo', tags: [] },
+        { id: 'echo', name: 'echo', description: 'echo', tags: ['echo'] },
         {
           id: 'draw',
           name: 'Draw',
@@ -142,7 +142,7 @@ describe.each(ADAPTERS)('the card on %s', (adapter) => {
   it('does not stream when the options say so (R-38, PKG-07c)', async () => {
     const { url, service } = await start({ options: { streaming: false } });
     const { capabilities } = (await read(url)).body;
-    expect(capabilities).toEqual({ streaming: false, pushNotifications: false });
+    expect(capabilities).toEqual({ streaming: false, pushNotifications: true });
     expect(service.capabilities()).toEqual(capabilities);
   });
 

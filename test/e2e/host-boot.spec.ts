@@ -35,6 +35,22 @@ class SamePath {
   }
 }
 
+@Controller('.well-known')
+class OwnCard {
+  @Get('agent-card.json')
+  card(): string {
+    return 'mine';
+  }
+}
+
+@Controller('.well-known')
+class OwnKeys {
+  @Get('jwks.json')
+  keys(): string {
+    return 'mine';
+  }
+}
+
 @Controller()
 class SamePathByMethod {
   @All(['elsewhere', '/a2a/'])
@@ -159,6 +175,14 @@ describe.each(ADAPTERS)('the path of the endpoint on %s', (adapter) => {
     const configure: AgentSetup['configure'] = (app) => void app.enableVersioning();
     const versioned = start({ controllers: [SamePathInAVersion], configure, options: { path: '/v1/a2a' } });
     await expect(versioned).rejects.toThrow(/SamePathInAVersion\.take|already declared/u);
+  });
+
+  it('leaves no room for a well-known document that the host has itself, which fails the boot (CARD-01, CARD-11)', async () => {
+    const boot = start({ controllers: [OwnCard] });
+    await expect(boot).rejects.toThrow(/OwnCard\.card is mounted at|already declared/u);
+    await asked({ controllers: [OwnKeys] }, async (url) => {
+      expect((await bodyless(url, 'GET', { path: '/.well-known/jwks.json' })).text).toBe('mine');
+    });
   });
 
   it('that differs in case is taken as well where the router does not care (PKG-06)', async () => {

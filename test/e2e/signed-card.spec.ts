@@ -90,6 +90,45 @@ describe.each(ADAPTERS)('the signed card on %s', (adapter) => {
       expect([other.text, other.headers['etag']]).toEqual([first!.text, first!.headers['etag']]);
   });
 
+  it('has one tag on all replicas, though each signs for itself, and another one for another card or key (CARD-06, B-101)', async () => {
+    const key = ecKey();
+    const tagOf = async (keys: (typeof key)[], card: typeof PINNED = PINNED) => {
+      const started = await startAgent({ adapter, skills: [EchoSkill], options: { card, signing: { keys } } });
+      const { text, headers } = await read(started.url);
+      const again = await read(started.url, { 'if-none-match': `"x", ${headers['etag']}` });
+      expect(again.status).toBe(304);
+      await started.close();
+      return { text, tag: headers['etag'] };
+    };
+    const [one, two] = [await tagOf([key]), await tagOf([key])];
+    expect(one.tag).toMatch(/^W\/"[\w-]{43}"$/u);
+    expect(two.tag).toBe(one.tag);
+    expect(two.text).not.toBe(one.text);
+    expect((await tagOf([ecKey()])).tag).not.toBe(one.tag);
+    expect((await tagOf([key], { ...PINNED, description: 'Another.' } as never)).tag).not.toBe(one.tag);
+  });
+
+  it('names its keys below `card.url`, else at the first interface of HTTP, and never at a host that a request names (CARD-09)', async () => {
+    const interfaces = [
+      { url: 'grpc.example.com:443', protocolBinding: 'GRPC' },
+      { url: 'https://gate.example.com/agents/7/a2a' },
+    ];
+    const { url: _url, ...card } = PINNED;
+    const jkuOf = async (options: object) => {
+      const started = await startAgent({
+        adapter,
+        skills: [EchoSkill],
+        options: { card: { ...card, ...options }, signing: { keys: [ecKey()] } },
+      });
+      const [signature] = (await cardOf(started)).signatures!;
+      await started.close();
+      return (JSON.parse(Buffer.from(signature!.protected, 'base64url').toString()) as { jku?: string }).jku;
+    };
+    expect(await jkuOf({ interfaces })).toBe(`https://gate.example.com${JWKS_PATH}`);
+    expect(await jkuOf({ interfaces, url: PUBLIC })).toBe(PUBLIC + JWKS_PATH);
+    expect(await jkuOf({ interfaces: interfaces.slice(0, 1) })).toBeUndefined();
+  });
+
   it('is signed for the URL that a function gives, and anew for another one (CARD-08b)', async () => {
     let base = 'https://one.example.com';
     const started = await start({ keys: [ecKey()] }, { card: { ...PINNED, url: async () => base } });
@@ -135,6 +174,12 @@ describe('The keys of a signed card', () => {
     await expect(boot({ keys: [ecKey()] }, card)).rejects.toThrow(/Set `card\.url`/u);
     const interfaces = [{ url: 'https://gate.example.com/agents/a2a' }];
     await boot({ keys: [ecKey()] }, { ...card, interfaces });
+  });
+
+  it('fail the boot of a card that has no canonical form (CARD-09)', async () => {
+    await expect(boot({ keys: [ecKey()] }, { ...PINNED, description: 'half \ud800' })).rejects.toThrow(
+      /cannot be served/u,
+    );
   });
 
   it('come from files, factories and options, and fail the boot when they cannot be used (CARD-08a)', async () => {

@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ConfigService } from '@nestjs/config';
 import { dataFolder } from './environment.js';
@@ -14,8 +14,11 @@ export async function signingKey(config: ConfigService): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const made = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-  // Of several processes that begin at the same time one makes the key, and all read it.
-  await writeFile(file, made, { mode: 0o600, flag: 'wx' }).catch(ifExists);
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, made, { mode: 0o600 });
+  // Of several processes that begin at the same time one gives its key the name, whole, and all read that one.
+  await link(draft, file).catch(ifExists);
+  await unlink(draft);
   return readFile(file, 'utf8');
 }
 

@@ -15,6 +15,7 @@ export interface FoundKeys {
 /** What is trusted. */
 export interface Trust {
   readonly keys?: JwkSet;
+  readonly jwksUrls?: readonly string[];
   readonly jwksHosts?: readonly string[];
 }
 
@@ -23,16 +24,17 @@ export interface Trust {
  *
  * - A `kid` only selects among keys that are trusted already.
  * - Pinned keys decide alone about the `kid`s that they have: a key set from elsewhere cannot bring another of that name.
- * - A `jku` is read only over https, only at a host on the list, and once.
+ * - A `jku` is read only over https, only when it, or its host, is on a list, and once.
  */
 export class TrustedKeys {
   private readonly hosts: ReadonlySet<string>;
+  private readonly urls: ReadonlySet<string>;
   private signal: AbortSignal | undefined;
   private readonly sets = new Map<string, Promise<readonly TrustedJwk[]>>();
 
   /**
    * @param openSignal Makes the signal that ends the reading of key sets, when the first is read.
-   * @throws {TypeError} When an entry of `jwksHosts` is no host.
+   * @throws {TypeError} When an entry of `jwksHosts` is no host, or one of `jwksUrls` no https URL.
    */
   constructor(
     private readonly trust: Trust,
@@ -40,6 +42,7 @@ export class TrustedKeys {
     private readonly openSignal: () => AbortSignal,
   ) {
     this.hosts = new Set((trust.jwksHosts ?? []).map(normalHost));
+    this.urls = new Set((trust.jwksUrls ?? []).map(normalUrl));
   }
 
   /**
@@ -71,9 +74,10 @@ export class TrustedKeys {
   private trustedUrl(jku: string): URL {
     const url = URL.canParse(jku) ? new URL(jku) : undefined;
     const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '';
-    if (!isPlain || !this.hosts.has(url.host)) throw untrusted('The "jku" is not at a trusted host.');
+    if (!isPlain) throw untrusted('The "jku" is not at a trusted host.');
     url.hash = '';
-    return url;
+    if (this.urls.has(url.href) || this.hosts.has(url.host)) return url;
+    throw untrusted('The "jku" is not at a trusted host.');
   }
 
   private async fetchSet(url: URL): Promise<readonly TrustedJwk[]> {
@@ -100,6 +104,14 @@ function normalHost(host: string): string {
     throw new TypeError(`jwksHosts: "${host}" is no host. Write it as keys.example.com or keys.example.com:8443.`);
   }
   return url.host;
+}
+
+function normalUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw new TypeError(`jwksUrls: "${text}" is no https URL of a key set.`);
+  }
+  return url.href;
 }
 
 function untrusted(message: string): AgentCardVerificationError {

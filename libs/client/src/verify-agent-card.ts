@@ -11,6 +11,8 @@ import { AgentCardVerificationError, type SignatureFailure, type VerificationErr
 export interface VerifyAgentCardOptions {
   /** Keys that are known and trusted. Take expired and revoked ones off. @default none */
   readonly keys?: JwkSet;
+  /** The key sets that are trusted, by their https URLs: those that a `jku` may name. @default none */
+  readonly jwksUrls?: readonly string[];
   /**
    * Hosts whose key sets are trusted, such as `keys.example.com` or `keys.example.com:8443`. A `jku` at another host is
    * never fetched. @default none

@@ -15,7 +15,7 @@ describe('The policy for public targets', () => {
     expect(PUBLIC_URLS.length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(HOSTILE_URLS)('refuses $url: $note (S-02, SSRF-01, SSRF-02, SSRF-03)', ({ url }) => {
+  it.each(HOSTILE_URLS)('refuses $url: $note (S-02, SSRF-01, SSRF-02, SSRF-02c, SSRF-03)', ({ url }) => {
     expect(() => policy.checkUrl(url)).toThrow(TargetRefusedError);
   });
 

@@ -48,7 +48,13 @@ export class RpcExceptionFilter implements ExceptionFilter {
   private async refuse(reply: HttpReply, exception: unknown, request: unknown, response: unknown): Promise<void> {
     const challenge = await this.challenger.challenge(reply.status, exception, request);
     const headers = { ...reply.headers, ...(challenge !== undefined && { 'WWW-Authenticate': challenge }) };
-    sendReply(response, { ...reply, headers });
+    try {
+      sendReply(response, { ...reply, headers });
+    } catch (error) {
+      // Nobody waits for this method: what it throws would end the process.
+      this.logger.error(`A refusal could not be answered with its challenge: ${describeError(error)}`);
+      sendReply(response, reply);
+    }
   }
 
   private replyTo(exception: unknown, request: unknown): HttpReply {

@@ -27,7 +27,7 @@ export class JwksDocument implements WellKnownDocument {
   }
 
   answer(): Promise<Addressed> {
-    this.rendering ??= render(this.keys.jwks() as unknown as JsonObject, this.clock.now());
+    this.rendering ??= render(this.keys.jwks() as unknown as JsonObject, { modifiedAt: this.clock.now() });
     return Promise.resolve({ rendering: this.rendering, audience: 'public' });
   }
 }

@@ -15,10 +15,11 @@ export function isUnchanged(headers: IncomingHttpHeaders, { etag, modifiedAt }: 
   const tags = headers['if-none-match'];
   if (tags !== undefined) {
     // Compared weakly: proxies that compress make strong tags weak ones.
-    return tags.trim() === '*' || (tags.match(OPAQUE_TAG)?.includes(etag) ?? false);
+    return tags.trim() === '*' || (tags.match(OPAQUE_TAG)?.includes(etag.replace(/^W\//u, '')) ?? false);
   }
   const since = timeOf(headers['if-modified-since']);
-  return modifiedAt !== undefined && since !== undefined && Math.floor(modifiedAt / 1_000) * 1_000 <= since;
+  // To the letter: replicas, and URLs that come back, give other cards other times, and not always later ones.
+  return modifiedAt !== undefined && since === Math.floor(modifiedAt / 1_000) * 1_000;
 }
 
 /** @returns epoch milliseconds, or `undefined` for what is no date of HTTP */

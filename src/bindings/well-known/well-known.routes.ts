@@ -100,9 +100,13 @@ function isRead(method: string | undefined): boolean {
 }
 
 function hostHeaders(response: HeadedResponse): HostHeaders {
-  const vary = response.getHeader('vary');
-  return {
-    vary: Array.isArray(vary) ? vary.join(', ') : (vary as string | undefined),
-    decidesOrigins: response.getHeader('access-control-allow-origin') !== undefined,
-  };
+  const given = response.getHeader('vary');
+  const vary = Array.isArray(given) ? given.join(', ') : (given as string | undefined);
+  // Who refuses an origin says no more than that the answer depends on it.
+  const decidesOrigins =
+    /\borigin\b/iu.test(vary ?? '') ||
+    ['access-control-allow-origin', 'access-control-allow-credentials'].some(
+      (name) => response.getHeader(name) !== undefined,
+    );
+  return { vary, decidesOrigins };
 }

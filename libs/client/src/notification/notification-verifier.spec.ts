@@ -85,6 +85,18 @@ describe('a signed notification (§13.2, S-11)', () => {
     expect(await one.verify(await notification())).toMatchObject({ taskId: 'mine' });
   });
 
+  it('is refused when its body was held back until nobody remembers it any more', async () => {
+    let now = NOW;
+    const verifier = verifierOf({ now: () => now });
+    const { headers, body } = await notification();
+    const late = async () => {
+      now += 200_000;
+      return body;
+    };
+    await expect(verifier.verify({ headers, body: late })).resolves.toBeDefined();
+    expect(await codeOf(verifier.verify({ headers, body: late }))).toBe('expired');
+  });
+
   it('is accepted once when it comes twice at the same time', async () => {
     const verifier = verifierOf();
     const captured = await notification();

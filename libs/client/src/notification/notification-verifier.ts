@@ -120,14 +120,21 @@ export class NotificationVerifier {
       return undefined;
     }
     const claims = await this.signatures.verify(jwt);
-    const age = this.now() - claims.issuedAt;
-    if (age > this.maxAge || age < -this.clockTolerance) {
-      throw new NotificationRefusedError('expired', 'The notification was signed too long ago, or in the future.');
-    }
+    this.assertFresh(claims);
     return claims;
   }
 
-  private async remember({ jti, issuedAt }: SignedClaims): Promise<void> {
+  private assertFresh({ issuedAt }: SignedClaims): void {
+    const age = this.now() - issuedAt;
+    if (age > this.maxAge || age < -this.clockTolerance) {
+      throw new NotificationRefusedError('expired', 'The notification was signed too long ago, or in the future.');
+    }
+  }
+
+  private async remember(claims: SignedClaims): Promise<void> {
+    // Its body may have been a long time coming, and what is too old is remembered by nobody.
+    this.assertFresh(claims);
+    const { jti, issuedAt } = claims;
     if (await this.replays.remember(jti, issuedAt + this.maxAge)) return;
     throw new NotificationRefusedError('replayed', 'The notification has been here before.');
   }
