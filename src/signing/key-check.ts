@@ -22,7 +22,10 @@ export async function checkKey({ key, jwk }: ParsedKey, names: SigningKeyNames, 
   if (wanted !== alg && !(wanted === 'Ed25519' && alg === 'EdDSA')) {
     throw signingKeyError(label, `is for ${alg}, but its "alg" is another. Correct the "alg", or leave it out.`);
   }
-  const publicKey = createPublicKey(key);
+  // By way of its bytes: Node 20 locks a key while it writes it as a JWK, and waits for itself when it collects the job
+  // that made the key meanwhile.
+  const bytes = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  const publicKey = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
   const { kty, crv, x, y } = publicKey.export({ format: 'jwk' }) as { kty: string; crv: string; x: string; y?: string };
   if ((jwk && (jwk.x !== x || jwk.y !== y)) || !isPair(key, publicKey, alg)) {
     throw signingKeyError(label, 'has a private and a public part that do not belong together. Export it again.');
