@@ -21,6 +21,7 @@ describe('The defaults (OPS-02)', () => {
     ['storeTimeout', 30_000, 'LIFE-08b'],
     ['maxConcurrentRunsPerOwner', 16, 'CAP-01'],
     ['terminalTaskRetention', 64, 'RET-02a'],
+    ['pausedTaskRetention', 64, 'RET-03a'],
     ['streaming', true, 'PKG-07c'],
     ['closeOnInterrupted', 'send', 'R-05'],
     ['keepAlive', 15_000, 'STRM-04a'],
@@ -77,6 +78,7 @@ describe('A number among the options (PKG-05)', () => {
     'maxConcurrentRunsPerOwner',
     'maxStreamSeatsPerOwner',
     'terminalTaskRetention',
+    'pausedTaskRetention',
   ] as const;
 
   it.each(toDefault.flatMap((name) => [0, -1, -Infinity, NaN].map((value) => [name, value] as const)))(

@@ -106,6 +106,8 @@ export interface A2AOptions {
   readonly push?: PushOptions | false;
   /** Settled tasks kept per owner, tenant and scope set; negative: the host's own affair. @default 64 */
   readonly terminalTaskRetention?: number;
+  /** Paused tasks kept per owner, tenant and scope set; the oldest beyond are cancelled. Negative: no bound. @default 64 */
+  readonly pausedTaskRetention?: number;
   /** The key under which a task's metadata names its skill. @default 'a2a.skill' */
   readonly skillMetadataKey?: string;
   /** Whether parts of a media type that the skill does not take are refused. @default true */
@@ -183,6 +185,7 @@ export function resolveOptions(options: A2AOptions, path: string): A2ASettings {
     lease: durationOr(options.lease, MINUTE / 2),
     maxConcurrentRunsPerOwner: boundOr(options.maxConcurrentRunsPerOwner, 16),
     terminalTaskRetention: boundOr(options.terminalTaskRetention, 64),
+    pausedTaskRetention: boundOr(options.pausedTaskRetention, 64),
     streaming: options.streaming !== false,
     closeOnInterrupted: streaming.closeOnInterrupted ?? 'send',
     keepAlive: durationOr(streaming.keepAliveMs, 15_000),

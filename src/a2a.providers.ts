@@ -35,6 +35,7 @@ import { TaskFeeds } from './events/task-feeds.js';
 import { LostRunSweeper } from './execution/lost-run.sweeper.js';
 import { ReplicaHeartbeat } from './execution/replica.heartbeat.js';
 import { RunRegistry } from './execution/run.registry.js';
+import { PausedTaskRetention } from './execution/paused-task.retention.js';
 import { TaskCanceller } from './execution/task.canceller.js';
 import { TaskRetention } from './execution/task.retention.js';
 import { TaskRunner } from './execution/task.runner.js';
@@ -112,6 +113,7 @@ const SERVICES: readonly Provider[] = [
   LostRunSweeper,
   MessageService,
   OriginPolicy,
+  PausedTaskRetention,
   PrincipalService,
   PushConfigIntake,
   PushConfigService,

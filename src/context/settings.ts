@@ -40,6 +40,7 @@ export interface A2ASettings {
   /** The media types that skills without input modes of their own take. */
   readonly defaultInputModes: readonly string[];
   readonly terminalTaskRetention: number;
+  readonly pausedTaskRetention: number;
   readonly drainMs: number;
   readonly shutdownTimeout: number;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { formatTimestamp, isTerminal, NON_TERMINAL_STATES, taskNotCancelable, TaskState, type Task } from '#protocol';
 import { Clock } from '../context/clock.js';
 import { TaskEventBus } from '../events/task-event.bus.js';
+import type { TaskKey } from '../store/task-key.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TaskStore } from '../store/task.store.js';
 import type { StatusUpdate } from '../store/task-update.js';
@@ -32,22 +33,39 @@ export class TaskCanceller {
    * @throws {TaskNotCancelableError} when the task has ended, unless another cancel won the race against this one
    */
   async cancel(record: TaskRecord): Promise<Task> {
-    const key = { id: record.task.id, owner: record.owner };
+    const key = keyOf(record);
     if (isTerminal(record.task.status.state)) throw taskNotCancelable(key.id, record.task.status.state);
+    await this.settle(record, NON_TERMINAL_STATES);
+    const { task } = await this.store.read(key);
+    if (task.status.state !== TaskState.Canceled) throw taskNotCancelable(key.id, task.status.state);
+    return task;
+  }
+
+  /**
+   * Cancels a task that nobody works on; one that somebody resumed meanwhile goes on.
+   *
+   * @param guard the states in which it may be
+   */
+  cancelPaused(record: TaskRecord, guard: readonly TaskState[]): Promise<void> {
+    return this.settle(record, guard);
+  }
+
+  private async settle(record: TaskRecord, guard: readonly TaskState[]): Promise<void> {
+    const key = keyOf(record);
     const at = Math.max(this.clock.now(), record.statusAt);
     const update: StatusUpdate = {
       kind: 'status',
       status: { state: TaskState.Canceled, timestamp: formatTimestamp(at) },
     };
-    const written = await this.store.settle({ key, guard: NON_TERMINAL_STATES, update, at });
-    if (written) {
-      const { version, pushRev } = written;
-      this.bus.publish({ key, version, update, runId: null });
-      this.bus.wrote({ key, contextId: record.task.contextId, version, updates: [update], pushRev });
-      this.retention.schedule(record);
-    }
-    const { task } = await this.store.read(key);
-    if (task.status.state !== TaskState.Canceled) throw taskNotCancelable(key.id, task.status.state);
-    return task;
+    const written = await this.store.settle({ key, guard, update, at });
+    if (!written) return;
+    const { version, pushRev } = written;
+    this.bus.publish({ key, version, update, runId: null });
+    this.bus.wrote({ key, contextId: record.task.contextId, version, updates: [update], pushRev });
+    this.retention.schedule(record);
   }
+}
+
+function keyOf({ task, owner }: TaskRecord): TaskKey {
+  return { id: task.id, owner };
 }

@@ -1,11 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { describeError } from '../context/describe-error.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
 import type { Tier } from '../context/tier.js';
 import { TaskStore } from '../store/task.store.js';
-import { describeError } from '../context/describe-error.js';
-
-/** How long settles of one tier are gathered before the tier is trimmed, in milliseconds. */
-const GATHER = 200;
+import { TierQueue } from './tier-queue.js';
 
 /**
  * Keeps settled tasks from piling up.
@@ -16,8 +14,7 @@ const GATHER = 200;
 @Injectable()
 export class TaskRetention {
   private readonly logger = new Logger(TaskRetention.name);
-  private readonly waiting = new Map<string, Tier>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly tiers = new TierQueue((tier) => this.trim(tier));
 
   constructor(
     private readonly store: TaskStore,
@@ -25,24 +22,20 @@ export class TaskRetention {
   ) {}
 
   /** Notes that a task of this tier was settled. */
-  schedule({ owner, tenant, scope }: Tier): void {
-    if (!this.store.trim || this.settings.terminalTaskRetention === Infinity) return;
-    this.waiting.set(JSON.stringify([owner, tenant, scope]), { owner, tenant, scope });
-    this.timer ??= setTimeout(() => void this.flush(), GATHER).unref();
+  schedule(tier: Tier): void {
+    if (this.store.trim && this.settings.terminalTaskRetention !== Infinity) this.tiers.add(tier);
   }
 
   /** Trims what is due. Never rejects. */
-  async flush(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const tiers = [...this.waiting.values()];
-    this.waiting.clear();
-    for (const tier of tiers) {
-      try {
-        await this.store.trim?.(tier, this.settings.terminalTaskRetention);
-      } catch (error) {
-        this.logger.error(`Settled tasks could not be trimmed: ${describeError(error)}`);
-      }
+  flush(): Promise<void> {
+    return this.tiers.flush();
+  }
+
+  private async trim(tier: Tier): Promise<void> {
+    try {
+      await this.store.trim?.(tier, this.settings.terminalTaskRetention);
+    } catch (error) {
+      this.logger.error(`Settled tasks could not be trimmed: ${describeError(error)}`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { InternalError, TaskState, textPart, UnsupportedOperationError, type Message } from '#protocol';
+import { InternalError, isInterrupted, TaskState, textPart, UnsupportedOperationError, type Message } from '#protocol';
 import { Clock } from '../context/clock.js';
 import { IdGenerator } from '../context/id-generator.js';
 import { A2A_SETTINGS, type A2ASettings } from '../context/settings.js';
@@ -8,6 +8,7 @@ import { TaskEventBus } from '../events/task-event.bus.js';
 import { TaskStore } from '../store/task.store.js';
 import type { TaskUpdate } from '../store/task-update.js';
 import { describeError } from '../context/describe-error.js';
+import { PausedTaskRetention } from './paused-task.retention.js';
 import { ShutdownError, TaskSettledElsewhereError } from './run-errors.js';
 import { RunRegistry } from './run.registry.js';
 import { TaskRun, type RunDependencies, type RunOrder } from './task-run.js';
@@ -37,6 +38,7 @@ export class TaskRunner {
     @Inject(A2A_SETTINGS) settings: A2ASettings,
     private readonly registry: RunRegistry,
     private readonly retention: TaskRetention,
+    private readonly pausedTasks: PausedTaskRetention,
   ) {
     this.deps = { store, bus, clock, ids, settings };
   }
@@ -127,6 +129,7 @@ export class TaskRunner {
     await within(ended, drainMs);
     for (const run of this.runs) run.abort(new ShutdownError());
     await ended;
+    await this.pausedTasks.flush();
     await this.retention.flush();
   }
 
@@ -142,7 +145,9 @@ export class TaskRunner {
     this.runs.add(run);
     void run.outcome.then(({ kind }) => {
       this.runs.delete(run);
-      if (kind === 'task') this.retention.schedule(run.tier);
+      if (kind !== 'task') return;
+      const { state } = run.recorder.current.status;
+      (isInterrupted(state) ? this.pausedTasks : this.retention).schedule(run.tier);
     });
     return run;
   }

@@ -10,4 +10,5 @@ export const NO_LIMITS = {
   maxConcurrentRunsPerOwner: -1,
   maxStreamSeatsPerOwner: -1,
   terminalTaskRetention: -1,
+  pausedTaskRetention: -1,
 } satisfies Partial<A2AOptions>;
