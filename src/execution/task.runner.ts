@@ -9,7 +9,7 @@ import { TaskStore } from '../store/task.store.js';
 import type { TaskUpdate } from '../store/task-update.js';
 import { describeError } from '../context/describe-error.js';
 import { PausedTaskRetention } from './paused-task.retention.js';
-import { ShutdownError, TaskSettledElsewhereError } from './run-errors.js';
+import { ShutdownError, TaskSettledElsewhereError, TaskTooLargeError } from './run-errors.js';
 import { RunRegistry } from './run.registry.js';
 import { TaskRun, type RunDependencies, type RunOrder } from './task-run.js';
 import { TaskRecorder } from './task.recorder.js';
@@ -72,8 +72,8 @@ export class TaskRunner {
    * Resumes a paused task with another message.
    *
    * @param prepared sees the run before anything is written or called
-   * @throws {UnsupportedOperationError} when the owner has no run slot left, the process is ending, or someone else
-   * resumed or settled the task first; nothing is written then
+   * @throws {UnsupportedOperationError} when the owner has no run slot left, the process is ending, the task has no room for
+   * the message, or someone else resumed or settled the task first; nothing is written then
    * @throws {InternalError} when the message cannot be stored
    */
   async resume(order: RunOrder, prepared?: (run: TaskRun) => void): Promise<TaskRun> {
@@ -172,6 +172,8 @@ export class TaskRunner {
     if (error instanceof TaskSettledElsewhereError) {
       return new UnsupportedOperationError('the task was changed by someone else');
     }
+    if (error instanceof TaskTooLargeError)
+      return new UnsupportedOperationError('the task has no room for the message');
     this.logger.error(`A task could not be stored: ${describeError(error)}`);
     return new InternalError();
   }

@@ -25,6 +25,9 @@ import { assertScopes } from './skill-scope.policy.js';
 import { SkillSelector } from './skill.selector.js';
 import { TaskReader } from './task.reader.js';
 
+/** How many tasks a message may refer to: each is looked up. */
+const MAX_REFERENCES = 64;
+
 /** A message that was let in: under way in a run, or already answered by a task that nobody works on. */
 export type Admission =
   { readonly run: TaskRun } | { readonly response: SendMessageResponse; readonly version: number };
@@ -59,7 +62,12 @@ export class MessageIntake {
 
   /** @throws {A2AError} when the message is refused */
   async admit(request: SendMessageRequest, call: CallContext, options: IntakeOptions = {}): Promise<Admission> {
-    for (const id of request.message.referenceTaskIds ?? []) await this.reader.read(id, call);
+    const { referenceTaskIds = [] } = request.message;
+    if (referenceTaskIds.length > MAX_REFERENCES) {
+      const description = `Must be at most ${MAX_REFERENCES}.`;
+      throw new InvalidParamsError([{ field: 'message.referenceTaskIds', description }]);
+    }
+    for (const id of referenceTaskIds) await this.reader.read(id, call);
     const { taskId } = request.message;
     return taskId === undefined
       ? this.startTask(request, call, options)

@@ -612,6 +612,19 @@ describe('The bounds of a task', () => {
     expect(seen).toEqual(Array<unknown>(3).fill(expect.objectContaining({ code: 'TASK_TOO_LARGE' })));
   });
 
+  it('refuse a message for which a paused task has no room, and leave the task as it is (R-35)', async () => {
+    const stage = await startStage({ maxTaskBytes: 4_000 });
+    agent = stage.agent;
+    const alice = stage.play((task) =>
+      textOf(task.message as never) === 'go' ? task.requireInput() : task.complete(),
+    );
+    const paused = await alice.task('go');
+    const { error } = await alice.follow(paused.id, 'x'.repeat(20_000));
+    expect(error.code).toBe(-32004);
+    expect(await alice.get(paused.id)).toEqual(paused);
+    expect((await alice.follow(paused.id, 'on')).result.task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
   it('are lifted by a negative number (R-35, PKG-05)', async () => {
     const stage = await startStage({ maxTaskBytes: -1 });
     agent = stage.agent;

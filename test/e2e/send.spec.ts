@@ -330,6 +330,17 @@ describe('SendMessage', () => {
   });
 
   describe('with references to other tasks', () => {
+    it('names no more tasks than can be looked up in one go (R-17, S-13)', async () => {
+      const alice = newcomer(agent.url);
+      const { id } = await alice.task('echo');
+      const referring = (count: number) =>
+        alice.send('echo', { message: { referenceTaskIds: Array.from({ length: count }, () => id) } });
+      expect((await referring(64)).result.task.status.state).toBe('TASK_STATE_COMPLETED');
+      const { error } = await referring(65);
+      expect(error.code).toBe(-32602);
+      expect(JSON.stringify(error.data)).toContain('message.referenceTaskIds');
+    });
+
     it('gives the skill those that the caller can see (R-17)', async () => {
       const alice = newcomer(agent.url);
       const [first, second] = [await alice.task('echo'), await alice.task('input')];
