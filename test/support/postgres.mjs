@@ -39,10 +39,20 @@ export async function startPostgres() {
   };
 }
 
+/** A port below those that systems give to whoever asks for any, so that nobody else gets it before the server starts. */
 async function freePort() {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 10_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
   const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  return new Promise((resolve) => {
+    probe.once('error', () => {
+      resolve(false);
+    });
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }
