@@ -57,11 +57,12 @@ export interface PushCursors {
   /**
    * Lets a config go until its task has another update.
    *
-   * @param rest for how long nobody looks whether it has, in milliseconds; {@link awaken} ends that
+   * @param rest for how long nobody looks whether it has, in milliseconds; {@link awaken} ends that, and an update
+   *   that has come already lets it not begin
    */
   release(key: PushConfigKey, worker: string, rest: number): Promise<void>;
 
-  /** Lets the configs of a task be looked at again that were left to rest. */
+  /** Lets the configs of a task be looked at again that were left to rest, where it has an update for them. */
   awaken(task: TaskKey): Promise<void>;
 
   /** Lets a config go for good: its task has settled, or it was given up. */

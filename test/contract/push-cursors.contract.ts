@@ -168,6 +168,17 @@ export function describePushCursors(name: string, subject: PushStoreSubject): vo
       expect(await claimed(record)).toMatchObject({ delivered: 1 });
     });
 
+    it('do not leave a config to rest when an update came before it was let go (PUSH-11)', async () => {
+      const record = await followed();
+      await update(record);
+      await claimed(record);
+      await cursors.advance(keyOfConfig(record), 'worker', 1, LEASE);
+      await update(record);
+      await cursors.awaken(taskOf(record));
+      await cursors.release(keyOfConfig(record), 'worker', LEASE);
+      expect(await claimed(record)).toMatchObject({ delivered: 1 });
+    });
+
     it('do not let a config that fails be awakened before its time', async () => {
       const record = await followed();
       await update(record);

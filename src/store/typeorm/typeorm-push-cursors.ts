@@ -33,12 +33,16 @@ export class TypeOrmPushCursors implements PushCursors {
 
   async release(key: PushConfigKey, worker: string, rest: number): Promise<void> {
     await this.change(`due_at = ${this.sql.now} + CAST($5 AS bigint), ${FREE}`, key, worker, Math.round(rest));
+    // What came since the worker last looked found a config that was not at rest, and had nothing to awaken.
+    if (rest > 0) await this.awaken({ id: key.taskId, owner: key.owner });
   }
 
   async awaken({ id, owner }: TaskKey): Promise<void> {
+    const { pushConfig, task } = this.tables;
     const statement = `
-      UPDATE ${this.tables.pushConfig} SET due_at = ${this.sql.now}
-      WHERE task_id = $1 AND owner = $2 AND attempts = 0 AND due_at > ${this.sql.now}`;
+      UPDATE ${pushConfig} SET due_at = ${this.sql.now}
+      WHERE task_id = $1 AND owner = $2 AND attempts = 0 AND due_at > ${this.sql.now}
+        AND delivered < (SELECT version FROM ${task} WHERE id = $1)`;
     await this.sql.run([statement, [id, owner]]);
   }
 
