@@ -5,7 +5,7 @@ import type { CallContext } from '../context/call-context.js';
 import { describeError } from '../context/describe-error.js';
 import { createPipelineCreator } from '../context/pipeline.js';
 import type { Principal } from '../context/principal.js';
-import { tierOf } from '../context/tier.js';
+import { isSameTier, tierOf } from '../context/tier.js';
 import { PrincipalService } from '../security/principal.service.js';
 
 /** Says whether the caller of a long answer is still who it was when the answer began. */
@@ -55,8 +55,7 @@ export function callerCheckProviders(guards: readonly (Type<CanActivate> | CanAc
       this.principals.forget(httpRequest as object);
       try {
         const principal = (await this.run(httpRequest, httpResponse)) as Principal;
-        const now = tierOf(principal);
-        return now.owner === tier.owner && now.tenant === tier.tenant && now.scope === tier.scope;
+        return isSameTier(tierOf(principal), tier);
       } catch (error) {
         this.logger.warn(`The caller of a stream was let go: ${scrub(describeError(error))}`);
         return false;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { canonicalAgentCard, encode, type AgentCard } from '#protocol';
+import type { AgentCard } from '#protocol';
 import { A2AConfigurationError } from '../context/configuration.error.js';
 import { signCard } from '../signing/card-signer.js';
 import { JWKS_PATH } from '../signing/jwks-path.js';
@@ -43,7 +43,8 @@ export class CardSeal {
     // Where the keys are is nothing that a request can say.
     const jku = isPinned ? url + JWKS_PATH : undefined;
     const { keys } = this.keys.jwks();
-    const signed = JSON.stringify([canonicalAgentCard(encode('AgentCard', card)), jku, keys.map(({ kid }) => kid)]);
-    return { card: await signCard(this.keys, card, jku), signed };
+    const sealed = await signCard(this.keys, card, jku);
+    const { signatures: _signatures, ...content } = sealed;
+    return { card: sealed, signed: JSON.stringify([content, jku, keys.map(({ kid }) => kid)]) };
   }
 }

@@ -26,6 +26,11 @@ export function tierOf(principal: Principal): Tier {
   return { owner: principal.owner, tenant: principal.tenant, scope: scopeKey(principal.scopes) };
 }
 
+/** Whether two tiers are one. */
+export function isSameTier(a: Tier, b: Tier): boolean {
+  return a.owner === b.owner && a.tenant === b.tenant && a.scope === b.scope;
+}
+
 /**
  * Whether a caller of one tier may learn of a task of another: same owner, same tenant, and the same scope set unless
  * the caller's session is unnarrowed.

@@ -2,7 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable, type Subscription } from 'rxjs';
 import { scrub } from '#protocol';
 import type { TaskKey } from '../store/task-key.js';
-import type { VersionedUpdate } from '../store/task-update.js';
+import type { StatusUpdate, VersionedUpdate } from '../store/task-update.js';
+import type { TaskWritten } from '../store/task.store.js';
 import type { StoredWrite } from './stored-write.js';
 import type { TaskEvent } from './task-event.js';
 import type { TaskEventRelay } from './task-event.relay.js';
@@ -61,6 +62,12 @@ export class TaskEventBus {
     }
     this.relay.announce(event.key, event.version);
     if (topic && !topic.take(event)) this.relay.wake(event.key, event.version);
+  }
+
+  /** Tells of a change of status by someone who is not the task's run. */
+  publishSettle(key: TaskKey, contextId: string, update: StatusUpdate, { version, pushRev }: TaskWritten): void {
+    this.publish({ key, version, update, runId: null });
+    this.wrote({ key, contextId, version, updates: [update], pushRev });
   }
 
   /** Tells of a write as a whole, once its updates have been published. */

@@ -107,10 +107,8 @@ export class LostRunSweeper {
     const guard = [TaskState.Submitted, TaskState.Working];
     const written = await this.store.settle({ key, guard, update, runId: run.runId, at });
     if (!written) return;
-    const { version, pushRev } = written;
     this.logger.warn(`The run of task ${scrub(key.id)} was lost with its process.`);
-    this.bus.publish({ key, version, update, runId: null });
-    this.bus.wrote({ key, contextId: run.contextId, version, updates: [update], pushRev });
+    this.bus.publishSettle(key, run.contextId, update, written);
     this.retention.schedule(run);
   }
 }

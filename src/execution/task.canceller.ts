@@ -59,9 +59,7 @@ export class TaskCanceller {
     };
     const written = await this.store.settle({ key, guard, update, at });
     if (!written) return;
-    const { version, pushRev } = written;
-    this.bus.publish({ key, version, update, runId: null });
-    this.bus.wrote({ key, contextId: record.task.contextId, version, updates: [update], pushRev });
+    this.bus.publishSettle(key, record.task.contextId, update, written);
     this.retention.schedule(record);
   }
 }

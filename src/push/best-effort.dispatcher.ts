@@ -5,6 +5,7 @@ import { describeError } from '../context/describe-error.js';
 import { within } from '../context/within.js';
 import { streamEntry } from '../events/stream-entry.js';
 import type { StoredWrite } from '../events/stored-write.js';
+import { topicName } from '../events/task-topic.js';
 import type { PushConfigKey } from '../store/push-config.record.js';
 import { withinStoreTimeout } from '../store/store-deadline.js';
 import type { Notification } from './config-queue.js';
@@ -51,7 +52,7 @@ export class BestEffortDispatcher extends PushDispatcher {
   }
 
   forget({ taskId, owner, id }: PushConfigKey): void {
-    this.tasks.get(nameOf(owner, taskId))?.remove(id);
+    this.tasks.get(topicName({ id: taskId, owner }))?.remove(id);
   }
 
   async stop(timeout: number): Promise<void> {
@@ -69,7 +70,7 @@ export class BestEffortDispatcher extends PushDispatcher {
 
   private take(write: StoredWrite): void {
     const { id, owner } = write.key;
-    const name = nameOf(owner, id);
+    const name = topicName(write.key);
     const task = this.tasks.get(name) ?? this.newTask(id, owner);
     // Behind the others, so that the one that was quiet for longest goes first.
     this.tasks.delete(name);
@@ -119,8 +120,4 @@ function notificationsOf({ key, contextId, version, updates }: StoredWrite): Not
     const { version: at, json } = streamEntry(key.id, contextId, first + index, update);
     return json === null ? [] : [{ version: at, json }];
   });
-}
-
-function nameOf(owner: string, taskId: string): string {
-  return JSON.stringify([owner, taskId]);
 }

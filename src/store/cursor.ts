@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TaskRecord } from './task-record.js';
 
 /**
  * The place of a task in the order of lists: newest status first, then by id, both descending.
@@ -9,6 +10,11 @@ export interface ListCursor {
   /** Epoch milliseconds. */
   readonly statusAt: number;
   readonly id: string;
+}
+
+/** The place at which lists show a task. */
+export function placeOf({ statusAt, task }: Pick<TaskRecord, 'statusAt' | 'task'>): ListCursor {
+  return { statusAt, id: task.id };
 }
 
 const FORMAT = /^1:[\w-]{8}:(\d{1,16}):(.{1,256})$/su;

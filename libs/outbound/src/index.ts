@@ -1,5 +1,4 @@
 export { isPublicAddress } from './address-policy.js';
-export { describeTarget } from './describe-target.js';
 export type { GuardedResponse } from './exchange.js';
 export * from './guarded-request.js';
 export type { NameLookup } from './name-lookup.js';

@@ -1,6 +1,6 @@
 import { cloneJson, isTerminal, toJson, type Task } from '#protocol';
-import { isVisible, type Tier } from '../../context/tier.js';
-import { compareCursors } from '../cursor.js';
+import { isSameTier, isVisible, type Tier } from '../../context/tier.js';
+import { compareCursors, placeOf } from '../cursor.js';
 import { statusTime } from '../status-time.js';
 import { TaskRecordConflictError, TaskRecordNotFoundError } from '../store-errors.js';
 import type { TaskRecord } from '../task-record.js';
@@ -112,7 +112,7 @@ export class MemoryTaskStore extends TaskStore {
 
   override trim(tier: Tier, keep: number): Promise<void> {
     return settled(() => {
-      const ended = [...this.rows.values()].filter((row) => isTerminal(row.task.status.state) && isOfTier(row, tier));
+      const ended = [...this.rows.values()].filter((row) => isTerminal(row.task.status.state) && isSameTier(row, tier));
       for (const row of ended.sort(byPlace).slice(keep)) this.delete(row.task.id);
     });
   }
@@ -167,14 +167,6 @@ function matches(row: Row, { tier, contextId, state, statusSince }: TaskQuery): 
     (state === undefined || row.task.status.state === state) &&
     (statusSince === undefined || row.statusAt >= statusSince)
   );
-}
-
-function isOfTier(row: Row, tier: Tier): boolean {
-  return row.owner === tier.owner && row.tenant === tier.tenant && row.scope === tier.scope;
-}
-
-function placeOf(row: Row) {
-  return { statusAt: row.statusAt, id: row.task.id };
 }
 
 function byPlace(a: Row, b: Row): number {

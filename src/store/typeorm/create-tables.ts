@@ -1,21 +1,5 @@
 import { Table, type DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
-import {
-  PushConfigEntity,
-  ReplicaEntity,
-  TaskCountEntity,
-  TaskEntity,
-  TaskEventEntity,
-  TaskSnapshotEntity,
-} from './task.entity.js';
-
-const ENTITIES = [
-  TaskEntity,
-  TaskSnapshotEntity,
-  TaskEventEntity,
-  TaskCountEntity,
-  PushConfigEntity,
-  ReplicaEntity,
-] as const;
+import { TABLE_ENTITIES, TaskEntity } from './task.entity.js';
 
 /**
  * Creates what is not there yet of the tables of the task store, as the entities of the DataSource describe them. For
@@ -77,5 +61,5 @@ export async function createTables(dataSource: DataSource): Promise<void> {
 const LOCK = 0x61_32_61_01;
 
 function metadataOf(dataSource: DataSource): EntityMetadata[] {
-  return ENTITIES.map((entity) => dataSource.getMetadata(entity));
+  return Object.values(TABLE_ENTITIES).map((entity) => dataSource.getMetadata(entity));
 }

@@ -1,6 +1,6 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { POSTGRES_NOW, SQLITE_NOW } from './replica-rows.js';
-import { SqliteTransactions, type SqliteDatabase, type SqliteStatement } from './sqlite-transactions.js';
+import { SqliteTransactions } from './sqlite-transactions.js';
 
 /** Statements that both databases understand, with parameters `$1`, `$2` and so on. */
 export interface NumberedSql {
@@ -32,25 +32,31 @@ class PostgresSql implements NumberedSql {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  run(...statements: readonly NumberedStatement[]): Promise<readonly (readonly SqlRow[])[]> {
-    return this.dataSource.transaction(async (manager) => {
-      const rows: (readonly SqlRow[])[] = [];
-      for (const [text, values] of statements) rows.push(rowsOf(await manager.query(text, [...values])));
+  async run(...statements: readonly NumberedStatement[]): Promise<readonly (readonly SqlRow[])[]> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      // One statement is a transaction by itself, and needs no round trips for its beginning and its end.
+      if (statements.length === 1) return await runAll(runner, statements);
+      await runner.startTransaction();
+      const rows = await runAll(runner, statements);
+      await runner.commitTransaction();
       return rows;
-    });
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
   }
 }
 
 class SqliteSql implements NumberedSql {
   readonly isPostgres = false;
   readonly now = SQLITE_NOW;
-  private readonly database: SqliteDatabase;
   private readonly transactions: SqliteTransactions;
-  private readonly known = new Map<string, SqliteStatement>();
 
   constructor(dataSource: DataSource) {
-    this.database = (dataSource.driver as unknown as { databaseConnection: SqliteDatabase }).databaseConnection;
-    this.transactions = new SqliteTransactions(this.database);
+    this.transactions = new SqliteTransactions(dataSource);
   }
 
   run(...statements: readonly NumberedStatement[]): Promise<readonly (readonly SqlRow[])[]> {
@@ -58,13 +64,21 @@ class SqliteSql implements NumberedSql {
   }
 
   private runOne([text, values]: NumberedStatement): readonly SqlRow[] {
-    const statement = this.known.get(text) ?? this.database.prepare(text);
-    this.known.set(text, statement);
+    const statement = this.transactions.prepared(text);
     const named = Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
     if (statement.reader) return statement.all(named) as SqlRow[];
     statement.run(named);
     return [];
   }
+}
+
+async function runAll(
+  runner: QueryRunner,
+  statements: readonly NumberedStatement[],
+): Promise<readonly (readonly SqlRow[])[]> {
+  const rows: (readonly SqlRow[])[] = [];
+  for (const [text, values] of statements) rows.push(rowsOf(await runner.query(text, [...values])));
+  return rows;
 }
 
 /** TypeORM gives the rows of an UPDATE and a DELETE together with their number. */

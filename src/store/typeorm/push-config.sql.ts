@@ -64,11 +64,13 @@ export function addPushConfig({ task, pushConfig }: TableNames, now: string): Ad
   };
 }
 
-/** What removes a config, and counts that on its task: `$1` the task, `$2` the owner, `$3` the id. */
-export function removePushConfig({ task, pushConfig }: TableNames): {
-  readonly removed: string;
+/** What removes a config, and counts that on its task before: `$1` the task, `$2` the owner, `$3` the id. */
+export interface RemovePushConfig {
   readonly noted: string;
-} {
+  readonly removed: string;
+}
+
+export function removePushConfig({ task, pushConfig }: TableNames): RemovePushConfig {
   return {
     noted: `
       UPDATE ${task} SET push_rev = push_rev + 1 WHERE id = $1 AND (owner = $2) IS TRUE

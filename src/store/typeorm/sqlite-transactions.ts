@@ -1,5 +1,7 @@
+import type { DataSource } from 'typeorm';
+
 /** The parts of a better-sqlite3 database that are used here. */
-export interface SqliteDatabase {
+interface SqliteDatabase {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
   exec(sql: string): void;
@@ -26,7 +28,21 @@ const PAUSE = 2;
  * one synchronous transaction that nothing can come between.
  */
 export class SqliteTransactions {
-  constructor(private readonly database: SqliteDatabase) {}
+  private readonly database: SqliteDatabase;
+  private readonly statements = new Map<string, SqliteStatement>();
+
+  constructor(dataSource: DataSource) {
+    this.database = (dataSource.driver as unknown as { databaseConnection: SqliteDatabase }).databaseConnection;
+  }
+
+  /** A statement, prepared once. For the work of {@link run}. */
+  prepared(sql: string): SqliteStatement {
+    const known = this.statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    this.statements.set(sql, statement);
+    return statement;
+  }
 
   /**
    * Does something in a transaction of its own, as soon as there can be one.

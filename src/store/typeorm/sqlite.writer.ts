@@ -14,7 +14,7 @@ import type {
 } from './write-operation.js';
 import { nextPlace, othersBeyond, PUSH_CONFIG_COLUMNS, replacePushConfig } from './push-config.sql.js';
 import { REPLICA_RETENTION, SQLITE_NOW } from './replica-rows.js';
-import { SqliteTransactions, type SqliteDatabase, type SqliteStatement } from './sqlite-transactions.js';
+import { SqliteTransactions, type SqliteStatement } from './sqlite-transactions.js';
 import type { TableNames } from './table-names.js';
 
 /**
@@ -23,16 +23,13 @@ import type { TableNames } from './table-names.js';
  * A batch is one transaction.
  */
 export class SqliteWriter implements BatchWriter {
-  private readonly database: SqliteDatabase;
   private readonly transactions: SqliteTransactions;
-  private readonly statements = new Map<string, SqliteStatement>();
 
   constructor(
     dataSource: DataSource,
     private readonly tables: TableNames,
   ) {
-    this.database = (dataSource.driver as unknown as { databaseConnection: SqliteDatabase }).databaseConnection;
-    this.transactions = new SqliteTransactions(this.database);
+    this.transactions = new SqliteTransactions(dataSource);
   }
 
   write(operations: readonly WriteOperation[]): Promise<readonly WriteResult[]> {
@@ -189,11 +186,7 @@ export class SqliteWriter implements BatchWriter {
   }
 
   private prepared(sql: string): SqliteStatement {
-    const known = this.statements.get(sql);
-    if (known) return known;
-    const statement = this.database.prepare(sql);
-    this.statements.set(sql, statement);
-    return statement;
+    return this.transactions.prepared(sql);
   }
 }
 

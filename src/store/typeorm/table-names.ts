@@ -1,37 +1,19 @@
 import type { DataSource } from 'typeorm';
-import {
-  PushConfigEntity,
-  ReplicaEntity,
-  TaskCountEntity,
-  TaskEntity,
-  TaskEventEntity,
-  TaskSnapshotEntity,
-} from './task.entity.js';
+import { TABLE_ENTITIES } from './task.entity.js';
 
 /** The tables as they are named in SQL, escaped and with their schema. */
-export interface TableNames {
-  readonly task: string;
-  readonly snapshot: string;
-  readonly event: string;
-  readonly count: string;
-  readonly pushConfig: string;
-  readonly replica: string;
-}
+export type TableNames = { readonly [Table in keyof typeof TABLE_ENTITIES]: string };
 
 /** Reads the names of the tables from the metadata of a DataSource. */
 export function tableNames(dataSource: DataSource): TableNames {
-  const name = (entity: new () => object): string =>
-    dataSource
-      .getMetadata(entity)
-      .tablePath.split('.')
-      .map((part) => dataSource.driver.escape(part))
-      .join('.');
-  return {
-    task: name(TaskEntity),
-    snapshot: name(TaskSnapshotEntity),
-    event: name(TaskEventEntity),
-    count: name(TaskCountEntity),
-    pushConfig: name(PushConfigEntity),
-    replica: name(ReplicaEntity),
-  };
+  const names = Object.entries(TABLE_ENTITIES).map(([table, entity]) => [table, nameOf(dataSource, entity)]);
+  return Object.fromEntries(names) as TableNames;
+}
+
+function nameOf(dataSource: DataSource, entity: new () => object): string {
+  return dataSource
+    .getMetadata(entity)
+    .tablePath.split('.')
+    .map((part) => dataSource.driver.escape(part))
+    .join('.');
 }

@@ -96,3 +96,13 @@ export class ReplicaEntity {
   /** Epoch milliseconds by the clock of the database. */
   expiresAt!: number;
 }
+
+/** The entities of all tables, by what the tables hold. */
+export const TABLE_ENTITIES = {
+  task: TaskEntity,
+  snapshot: TaskSnapshotEntity,
+  event: TaskEventEntity,
+  count: TaskCountEntity,
+  pushConfig: PushConfigEntity,
+  replica: ReplicaEntity,
+} as const;

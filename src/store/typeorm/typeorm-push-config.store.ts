@@ -2,9 +2,9 @@ import type { DataSource, Repository } from 'typeorm';
 import type { PushConfigKey, PushConfigRecord } from '../push-config.record.js';
 import { PushConfigStore } from '../push-config.store.js';
 import { PushConfigConflictError, TaskRecordNotFoundError } from '../store-errors.js';
-import { numberedSql, type NumberedSql } from './numbered-sql.js';
+import type { NumberedSql } from './numbered-sql.js';
 import { pushConfigRecord, pushConfigRow } from './push-config.rows.js';
-import { addPushConfig, removePushConfig } from './push-config.sql.js';
+import { addPushConfig, removePushConfig, type AddPushConfig, type RemovePushConfig } from './push-config.sql.js';
 import type { TableNames } from './table-names.js';
 import { PushConfigEntity } from './task.entity.js';
 import { TypeOrmPushCursors } from './typeorm-push-cursors.js';
@@ -17,20 +17,23 @@ import { TypeOrmPushCursors } from './typeorm-push-cursors.js';
 export class TypeOrmPushConfigStore extends PushConfigStore {
   override readonly cursors: TypeOrmPushCursors;
   private readonly configs: Repository<PushConfigEntity>;
-  private readonly sql: NumberedSql;
+  private readonly add: AddPushConfig;
+  private readonly removal: RemovePushConfig;
 
   constructor(
     dataSource: DataSource,
-    private readonly tables: TableNames,
+    tables: TableNames,
+    private readonly sql: NumberedSql,
   ) {
     super();
     this.configs = dataSource.getRepository(PushConfigEntity);
-    this.sql = numberedSql(dataSource);
-    this.cursors = new TypeOrmPushCursors(this.sql, tables);
+    this.add = addPushConfig(tables, sql.now);
+    this.removal = removePushConfig(tables);
+    this.cursors = new TypeOrmPushCursors(sql, tables);
   }
 
   async create(record: PushConfigRecord, keep: number): Promise<void> {
-    const { noted, inserted, evicted } = addPushConfig(this.tables, this.sql.now);
+    const { noted, inserted, evicted } = this.add;
     const task = [record.config.taskId, record.owner] as const;
     const { id, createdAt, config, sealed, durable } = pushConfigRow({ record, keep });
     const [known = [], added = []] = await this.sql.run(
@@ -54,7 +57,7 @@ export class TypeOrmPushConfigStore extends PushConfigStore {
   }
 
   async remove({ id, taskId, owner }: PushConfigKey): Promise<void> {
-    const { noted, removed } = removePushConfig(this.tables);
+    const { noted, removed } = this.removal;
     const config = [taskId, owner, id] as const;
     await this.sql.run([noted, config], [removed, config]);
   }

@@ -7,15 +7,18 @@ import type { TableNames } from './table-names.js';
 
 /** Follows durable configs by the columns of their rows. A config that is finished has no `due_at`. */
 export class TypeOrmPushCursors implements PushCursors {
+  private readonly claimStatement: string;
+
   constructor(
     private readonly sql: NumberedSql,
     private readonly tables: TableNames,
-  ) {}
+  ) {
+    this.claimStatement = claimStatement(sql, tables);
+  }
 
   async claim({ worker, lease, limit, perOwner, busy }: PushClaim): Promise<readonly ClaimedPushConfig[]> {
-    const statement = this.claimStatement();
     const counts = JSON.stringify(Object.fromEntries(busy));
-    const [rows = []] = await this.sql.run([statement, [worker, lease, limit, perOwner, counts]]);
+    const [rows = []] = await this.sql.run([this.claimStatement, [worker, lease, limit, perOwner, counts]]);
     return rows.map(claimedOf);
   }
 
@@ -60,34 +63,32 @@ export class TypeOrmPushCursors implements PushCursors {
     const [rows = []] = await this.sql.run([statement, [taskId, id, owner, worker, ...values]]);
     return rows.length > 0;
   }
-
-  /** `$1` the worker, `$2` the lease, `$3` the limit, `$4` that of an owner, `$5` what owners have, as a JSON object. */
-  private claimStatement(): string {
-    const { pushConfig, task } = this.tables;
-    const { now, isPostgres } = this.sql;
-    const counts = isPostgres ? 'json_each_text(CAST($5 AS json))' : 'json_each($5)';
-    // As a query of its own the time is taken once, so that the index by it can be used.
-    const free = `p.due_at <= (SELECT ${now}) AND (p.claimed_until IS NULL OR p.claimed_until < (SELECT ${now}))`;
-    return `
-      UPDATE ${pushConfig} AS c SET claimed_by = $1, claimed_until = ${now} + CAST($2 AS bigint)
-      FROM (
-        SELECT p.task_id AS of_task, p.id AS config_id FROM ${pushConfig} p JOIN (
-          SELECT p.task_id, p.id, p.due_at, COALESCE(CAST(b.value AS integer), 0)
-            + row_number() OVER (PARTITION BY p.owner ORDER BY p.due_at) AS place
-          FROM ${pushConfig} p JOIN ${task} t ON t.id = p.task_id LEFT JOIN ${counts} b ON b.key = p.owner
-          WHERE ${free} AND t.version > p.delivered
-        ) AS due ON due.task_id = p.task_id AND due.id = p.id
-        WHERE due.place <= CAST($4 AS integer) AND ${free}
-        ORDER BY due.due_at LIMIT CAST($3 AS integer) ${isPostgres ? 'FOR UPDATE OF p SKIP LOCKED' : ''}
-      ) AS picked
-      WHERE c.task_id = picked.of_task AND c.id = picked.config_id
-      RETURNING config, sealed, owner, created_at, delivered, attempts,
-        (SELECT t.context_id FROM ${task} t WHERE t.id = task_id) AS context_id,
-        ${now} - COALESCE(failing_since, ${now}) AS failing_for`;
-  }
 }
 
 const FREE = 'claimed_by = NULL, claimed_until = NULL';
+
+/** `$1` the worker, `$2` the lease, `$3` the limit, `$4` that of an owner, `$5` what owners have, as a JSON object. */
+function claimStatement({ now, isPostgres }: NumberedSql, { pushConfig, task }: TableNames): string {
+  const counts = isPostgres ? 'json_each_text(CAST($5 AS json))' : 'json_each($5)';
+  // As a query of its own the time is taken once, so that the index by it can be used.
+  const free = `p.due_at <= (SELECT ${now}) AND (p.claimed_until IS NULL OR p.claimed_until < (SELECT ${now}))`;
+  return `
+    UPDATE ${pushConfig} AS c SET claimed_by = $1, claimed_until = ${now} + CAST($2 AS bigint)
+    FROM (
+      SELECT p.task_id AS of_task, p.id AS config_id FROM ${pushConfig} p JOIN (
+        SELECT p.task_id, p.id, p.due_at, COALESCE(CAST(b.value AS integer), 0)
+          + row_number() OVER (PARTITION BY p.owner ORDER BY p.due_at) AS place
+        FROM ${pushConfig} p JOIN ${task} t ON t.id = p.task_id LEFT JOIN ${counts} b ON b.key = p.owner
+        WHERE ${free} AND t.version > p.delivered
+      ) AS due ON due.task_id = p.task_id AND due.id = p.id
+      WHERE due.place <= CAST($4 AS integer) AND ${free}
+      ORDER BY due.due_at LIMIT CAST($3 AS integer) ${isPostgres ? 'FOR UPDATE OF p SKIP LOCKED' : ''}
+    ) AS picked
+    WHERE c.task_id = picked.of_task AND c.id = picked.config_id
+    RETURNING config, sealed, owner, created_at, delivered, attempts,
+      (SELECT t.context_id FROM ${task} t WHERE t.id = task_id) AS context_id,
+      ${now} - COALESCE(failing_since, ${now}) AS failing_for`;
+}
 
 function claimedOf(row: SqlRow): ClaimedPushConfig {
   const { config, sealed, owner, created_at: createdAt, delivered, attempts, failing_for: failingFor } = row;

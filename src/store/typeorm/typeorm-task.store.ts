@@ -18,6 +18,7 @@ import {
 } from '../task.store.js';
 import type { TaskKey } from '../task-key.js';
 import { AmbiguousWrites } from './ambiguous-writes.js';
+import { numberedSql } from './numbered-sql.js';
 import { PostgresChannel } from './postgres.channel.js';
 import { PostgresWriter } from './postgres.writer.js';
 import { pushConfigRow } from './push-config.rows.js';
@@ -74,8 +75,9 @@ export class TypeOrmTaskStore extends TaskStore {
       dataSource.getRepository(TaskEntity),
       dataSource.getRepository(TaskEventEntity),
     );
-    const sweeper = new UpdateSweeper(dataSource, names, this.rows, this.writes);
-    this.pushConfigs = new TypeOrmPushConfigStore(dataSource, names);
+    const sql = numberedSql(dataSource);
+    const sweeper = new UpdateSweeper(dataSource, names, this.rows, this.writes, sql);
+    this.pushConfigs = new TypeOrmPushConfigStore(dataSource, names, sql);
     this.leases = new TypeOrmRunLeases(dataSource, this.writer, sweeper);
   }
 

@@ -3,7 +3,7 @@ import { TERMINAL_STATES } from '#protocol';
 import { isRecordNotFound } from '../store-errors.js';
 import type { AmbiguousWrites } from './ambiguous-writes.js';
 import { snapshotOf, type TaskSnapshot } from './row-mapping.js';
-import { numberedSql } from './numbered-sql.js';
+import type { NumberedSql } from './numbered-sql.js';
 import type { TableNames } from './table-names.js';
 import type { TaskRows } from './task.rows.js';
 
@@ -29,6 +29,7 @@ export class UpdateSweeper {
     private readonly tables: TableNames,
     private readonly rows: TaskRows,
     private readonly writes: AmbiguousWrites,
+    private readonly sql: NumberedSql,
   ) {}
 
   /** @param settledBefore epoch milliseconds */
@@ -46,7 +47,7 @@ export class UpdateSweeper {
   /** Configs that were made while their task was being removed. */
   private async removeOrphans(): Promise<void> {
     const { task, pushConfig } = this.tables;
-    await numberedSql(this.dataSource).run([
+    await this.sql.run([
       `DELETE FROM ${pushConfig} WHERE NOT EXISTS (SELECT 1 FROM ${task} t WHERE t.id = task_id)`,
       [],
     ]);
